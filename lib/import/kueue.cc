@@ -13,6 +13,8 @@ constexpr std::string_view kKueueGroups[] = {"kueue.x-k8s.io", "config.kueue.x-k
 constexpr KindRule kKueueKinds[] = {{"Node"},
                                     {"Pod"},
                                     {"Namespace"},
+                                    {"LimitRange"},
+                                    {"RuntimeClass"},
                                     {"ResourceFlavor", kKueueGroups},
                                     {"Topology", kKueueGroups},
                                     {"Cohort", kKueueGroups},
@@ -39,6 +41,7 @@ void ReadKueueObjects(const ImportSource& source, Scenario* scenario) {
   kueue::AddFlavors(source, &cluster);
   kueue::AddQueues(source, &cluster);
   kueue::AddWorkloads(source, &cluster);
+  kueue::ReportUnknownKeys(source);
   cluster.namespaces = ReadNamespaces(source.dump);
   scenario->profile =
       source.configuration ? kueue::ReadConfiguration(*source.configuration) : "kueue";

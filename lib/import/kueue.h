@@ -30,6 +30,12 @@ std::string DecimalText(ExactAmount amount);
 // (kueue_configuration.cc).
 std::string ReadConfiguration(const Field& configuration);
 
+// The tolerations of a flavor, or of what a check adds to pods (kueue_queues.cc).
+std::vector<Toleration> ReadTolerationsOf(const Field& spec);
+
+// Reports members of objects that no reader knows (kueue_keys.cc).
+void ReportUnknownKeys(const ImportSource& source);
+
 // ResourceFlavors in the order of the dump, with the levels of their topologies
 // (kueue_queues.cc).
 void AddFlavors(const ImportSource& source, ClusterSpec* cluster);

@@ -36,10 +36,43 @@ constexpr std::string_view kKueueQuiet[] = {"apiVersion",
                                             "objectRetentionPolicies",
                                             "multiKueue"};
 
+// Gates that change no decision, beside those of kGateRules.
+constexpr std::string_view kOtherGates[] = {"MultiKueue",
+                                            "TASReplaceNodeDueToNotReadyOverFixedTime",
+                                            "TASCacheNodeMatchResults",
+                                            "TASCachingRemainingResources",
+                                            "TASCacheTopologyTree",
+                                            "TASValidateWorkloadSliceSize",
+                                            "SkipReassignmentForPodOwnedWorkloads",
+                                            "VectorizedResourceRequests",
+                                            "KueueDRAIntegration",
+                                            "KueueDRAIntegrationExtendedResource",
+                                            "KueueDRAIntegrationPartitionableDevices",
+                                            "KueueDRAIntegrationConsumableCapacity",
+                                            "WorkloadValidateResourcesAreNonNegative",
+                                            "WorkloadPriorityClassDefaulting",
+                                            "UnadmittedWorkloadsObservability",
+                                            "UnadmittedWorkloadsExplicitStatus",
+                                            "MultiKueueIncrementalDispatcherConfig",
+                                            "MultiKueueIncrementalDispatcherRespectConfigOrder",
+                                            "MultiKueueOrchestratedPreemption",
+                                            "MultiKueueManagerQuotaAutomation",
+                                            "MetricsForCohorts",
+                                            "LocalQueueMetrics",
+                                            "SchedulerLibraryIntegration",
+                                            "FastQuotaReleaseInPodIntegration",
+                                            "DisableWaitForPodsReady",
+                                            "ManagedJobsNamespaceSelectorAlwaysRespected"};
+
 constexpr std::string_view kUsageGate = "AdmissionFairSharing";
 constexpr std::string_view kQuotaCheckGate = "QuotaCheckStrategy";
 constexpr std::string_view kFinalShare = "LessThanOrEqualToFinalShare";
 constexpr std::string_view kInitialShare = "LessThanInitialShare";
+
+// Gates by which workloads are read, and fields of the configuration.
+constexpr std::string_view kReadElsewhere[] = {"PriorityBoost", "AdmissionGatedBy",
+                                               "ElasticJobsViaWorkloadSlices", kUsageGate,
+                                               kQuotaCheckGate};
 
 // Returns the option that the list stands for; empty: the default. Kueue takes three lists alone.
 std::string StrategiesOf(const Field& section) {
@@ -114,8 +147,13 @@ void ReadGates(const Field& configuration, std::vector<std::string>* options) {
     const std::string name(value.key());
     const bool on = section.Bool(name, false);
     const auto rule = std::ranges::find(kGateRules, name, &GateRule::name);
-    if (name == "PriorityBoost" || name == kUsageGate || name == kQuotaCheckGate) {
-      continue;  // workloads are read by the first, and fields of the configuration by the others
+    if (std::ranges::find(kReadElsewhere, name) != std::end(kReadElsewhere)) {
+      continue;
+    } else if (rule == std::end(kGateRules) &&
+               std::ranges::find(kOtherGates, name) == std::end(kOtherGates)) {
+      std::vector<std::string_view> known(std::begin(kOtherGates), std::end(kOtherGates));
+      for (const GateRule& one : kGateRules) known.push_back(one.name);
+      value.Ignored(absl::StrCat("is no gate of Kueue 0.20", SuggestName(name, known)));
     } else if (rule == std::end(kGateRules) || rule->option.empty()) {
       value.Ignored("the gate changes no decision of profile kueue");
     } else {

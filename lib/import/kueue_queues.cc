@@ -2,9 +2,11 @@
 //
 // ResourceFlavors, Cohorts and ClusterQueues.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/import/kubernetes.h"
@@ -15,6 +17,7 @@ namespace muster::kueue {
 namespace {
 
 constexpr std::string_view kCohortPrefix = "cohort:";
+constexpr std::string_view kHostLevel = "kubernetes.io/hostname";
 
 std::vector<Taint> ReadTaints(const Field& spec) {
   std::vector<Taint> taints;
@@ -22,18 +25,6 @@ std::vector<Taint> ReadTaints(const Field& spec) {
     taints.push_back({item.Text("key"), item.Text("value"), item["effect"].AsWord<TaintEffect>()});
   }
   return taints;
-}
-
-std::vector<Toleration> ReadTolerationsOf(const Field& spec) {
-  std::vector<Toleration> tolerations;
-  for (const Field& item : spec.Items("tolerations")) {
-    Toleration& toleration = tolerations.emplace_back();
-    toleration.op = item["operator"].AsWord<TolerationOp>(TolerationOp::kEqual);
-    toleration.key = item.Text("key");
-    toleration.value = item.Text("value");
-    toleration.effect = item["effect"].AsWord<TaintEffect>();
-  }
-  return tolerations;
 }
 
 // A word of Kueue's and what it stands for here.
@@ -84,11 +75,36 @@ constexpr WordRule<FlavorPreference> kPreferences[] = {
     {"BorrowingOverPreemption", FlavorPreference::kBorrowing},
     {"PreemptionOverBorrowing", FlavorPreference::kPreemption}};
 
+// Returns whether the value is an amount that is too large to count. Kueue has no limit then.
+bool IsUncountable(const Field& field) {
+  if (!field.given() || field.kind() != JsonKind::kString) return false;
+  const std::string text = field.AsText();
+  if (ParseAmount(text)) return false;
+  const size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  const std::string number = text.substr(0, digits), suffix = text.substr(digits);
+  if (number.find_first_of("123456789") == std::string::npos || !ParseAmount(number.substr(0, 1))) {
+    return false;
+  }
+  if (std::ranges::count(number, '.') > 1) return false;
+  const bool is_exponent = suffix.size() > 1 && (suffix[0] == 'e' || suffix[0] == 'E') &&
+                           suffix.find_first_not_of("0123456789", 1) == std::string::npos;
+  return is_exponent || ParseAmount(absl::StrCat("0", suffix)).has_value();
+}
+
+// A quota, or as much as can be counted.
+Quantity QuotaOf(const std::string& resource, const Field& field) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  const int64_t most = CountsWhole(resource) ? kMost : kMost / 1000;
+  const ExactAmount limit = ExactAmount(most) * kAmountUnit;
+  if (IsUncountable(field)) return Quantity(absl::StrCat(most));
+  return ToQuantity(resource, std::min(ReadAmount(field), limit));
+}
+
 void ReadQuota(const Field& resource, bool may_borrow, FlavorQuota* quota) {
   const std::string name = resource.Text("name");
   const auto read = [&](std::string_view key, Resources* amounts) {
     const Field field = resource[key];
-    if (field.given()) amounts->emplace_back(name, ToQuantity(name, ReadAmount(field)));
+    if (field.given()) amounts->emplace_back(name, QuotaOf(name, field));
   };
   read("nominalQuota", &quota->nominal);
   read("borrowingLimit", &quota->borrow_limit);
@@ -100,6 +116,16 @@ void ReadQuota(const Field& resource, bool may_borrow, FlavorQuota* quota) {
   }
 }
 
+// As the API server: a flavor lists what its group covers, in the same order.
+void CheckResources(const Field& flavor, const ResourceGroup& group) {
+  std::vector<std::string> names;
+  for (const Field& resource : flavor.Items("resources")) names.push_back(resource.Text("name"));
+  if (names == group.resources) return;
+  flavor["resources"].Refuse(absl::StrCat(
+      "lists ", names.empty() ? "nothing" : absl::StrJoin(names, ", "),
+      "; must be coveredResources in the same order: ", absl::StrJoin(group.resources, ", ")));
+}
+
 std::vector<ResourceGroup> ReadGroups(const Field& spec, bool may_borrow) {
   std::vector<ResourceGroup> groups;
   for (const Field& item : spec.Items("resourceGroups")) {
@@ -108,6 +134,7 @@ std::vector<ResourceGroup> ReadGroups(const Field& spec, bool may_borrow) {
     for (const Field& flavor : item.Items("flavors")) {
       FlavorQuota& quota = group.flavors.emplace_back();
       quota.flavor = flavor.Text("name");
+      CheckResources(flavor, group);
       for (const Field& resource : flavor.Items("resources")) {
         ReadQuota(resource, may_borrow, &quota);
       }
@@ -122,10 +149,40 @@ PreemptionRules ReadPreemption(const Field& preemption) {
   rules.reclaim = ReadWord(preemption["reclaimWithinCohort"], kReclaim, VictimScope::kNever);
   const Field borrow = preemption.Section("borrowWithinCohort");
   rules.while_borrowing = ReadWord(borrow["policy"], kBorrow, VictimScope::kNever);
+  if (rules.reclaim == VictimScope::kNever && rules.while_borrowing != VictimScope::kNever) {
+    borrow["policy"].Refuse("set beside reclaimWithinCohort Never; must be Never");
+  }
   if (const Field most = borrow["maxPriorityThreshold"]; most.given()) {
     rules.while_borrowing_most = borrow.Int32("maxPriorityThreshold", 0);
   }
   return rules;
+}
+
+// As the API server: which of borrowing and preempting is preferred matters only where both let the
+// search go on.
+void CheckPreference(const Field& search, const FlavorRules& read) {
+  if (!search["preference"].truthy()) return;
+  if (read.when_borrowing == FlavorSearch::kTryNext &&
+      read.when_preempting == FlavorSearch::kTryNext) {
+    return;
+  }
+  search["preference"].Refuse(
+      "needs whenCanBorrow and whenCanPreempt TryNextFlavor; must be absent else");
+}
+
+// As the API server: a ClusterQueue lends no more than it has. Cohorts may.
+void CheckLending(const Field& spec) {
+  for (const Field& group : spec.Items("resourceGroups")) {
+    for (const Field& flavor : group.Items("flavors")) {
+      for (const Field& resource : flavor.Items("resources")) {
+        const Field lends = resource["lendingLimit"];
+        if (!lends.given() || IsUncountable(resource["nominalQuota"])) continue;
+        if (IsUncountable(lends) || ReadAmount(lends) > ReadAmount(resource["nominalQuota"])) {
+          lends.Refuse("more than nominalQuota; must be at most that");
+        }
+      }
+    }
+  }
 }
 
 std::optional<Quantity> ReadFairWeight(const Field& spec) {
@@ -277,6 +334,8 @@ class QueueReader {
         ReadWord(search["whenCanPreempt"], kPreempting, FlavorSearch::kTryNext);
     rules.flavor_search.preference =
         ReadWord(search["preference"], kPreferences, FlavorPreference::kBorrowing);
+    CheckPreference(search, rules.flavor_search);
+    CheckLending(spec);
     rules.preemption = ReadPreemption(spec.Section("preemption"));
     rules.namespaces = ReadNamespaceSelector(source_, spec);
     ReadChecks(object, &row);
@@ -305,16 +364,40 @@ class QueueReader {
     }
     const Field strategy = object.spec().Section("admissionChecksStrategy");
     for (const Field& check : strategy.Items("admissionChecks")) {
+      for (const std::string& flavor : check.Texts("onFlavors")) CheckFlavor(check, flavor, *rules);
       rules->checks.push_back({check.Text("name"), check.Texts("onFlavors")});
     }
     for (const AdmissionCheck& check : rules->checks) {
       const ApiObject* known = source_.dump.Find("AdmissionCheck", check.name);
+      if (const std::string kind = KindOf(known); !kind.empty()) {
+        row->settings.emplace_back(absl::StrCat(ToAbsl(kueue::kCheckController), check.name), kind);
+      }
       if (known != nullptr && IsActive(*known)) continue;
       Close(object, "spec.admissionChecks",
             absl::StrCat("AdmissionCheck ", Quote(check.name),
                          known == nullptr ? " is not there" : " is not active"),
             row);
     }
+  }
+
+  // The word for a controller that decides about places; empty: another.
+  static std::string KindOf(const ApiObject* check) {
+    constexpr std::string_view kDomain = "kueue.x-k8s.io/";
+    if (check == nullptr) return "";
+    const std::string name = check->spec().Text("controllerName");
+    const std::string word = name.starts_with(kDomain) ? name.substr(kDomain.size()) : "";
+    return word == "multikueue" || word == "provisioning-request" ? word : "";
+  }
+
+  // As the API server: a check is for flavors that the queue has.
+  static void CheckFlavor(const Field& check, const std::string& name, const QueueRules& rules) {
+    for (const ResourceGroup& group : rules.groups) {
+      for (const FlavorQuota& quota : group.flavors) {
+        if (quota.flavor == name) return;
+      }
+    }
+    check["onFlavors"].Refuse(
+        absl::StrCat("lists ", Quote(name), "; must be flavors of this ClusterQueue"));
   }
 
   // As in Kueue, nothing is admitted below cohorts that are above themselves.
@@ -378,6 +461,18 @@ std::string DecimalText(ExactAmount amount) {
   return text.substr(0, text.find_last_not_of('0') + 1);
 }
 
+std::vector<Toleration> ReadTolerationsOf(const Field& spec) {
+  std::vector<Toleration> tolerations;
+  for (const Field& item : spec.Items("tolerations")) {
+    Toleration& toleration = tolerations.emplace_back();
+    toleration.op = item["operator"].AsWord<TolerationOp>(TolerationOp::kEqual);
+    toleration.key = item.Text("key");
+    toleration.value = item.Text("value");
+    toleration.effect = item["effect"].AsWord<TaintEffect>();
+  }
+  return tolerations;
+}
+
 void AddFlavors(const ImportSource& source, ClusterSpec* cluster) {
   for (const ApiObject* object : source.dump.OfKind("ResourceFlavor")) {
     const Field spec = object->spec();
@@ -397,7 +492,12 @@ void AddFlavors(const ImportSource& source, ClusterSpec* cluster) {
     }
     flavor.topology = FlavorTopology{.name = topology};
     for (const Field& level : levels->spec().Items("levels")) {
-      flavor.topology->levels.push_back(level.Text("nodeLabel"));
+      std::vector<std::string>& known = flavor.topology->levels;
+      if (!known.empty() && known.back() == kHostLevel) {
+        level["nodeLabel"].Refuse(
+            absl::StrCat("is below ", ToAbsl(kHostLevel), "; that level must be the last"));
+      }
+      known.push_back(level.Text("nodeLabel"));
     }
   }
 }
@@ -408,9 +508,11 @@ void AddQueues(const ImportSource& source, ClusterSpec* cluster) {
   for (const FlavorSpec& flavor : cluster->flavors) flavors.insert(flavor.name);
   const HashSet<std::string> lost = FlavorsWithLostTopology(source);
   for (QueueSpec& queue : cluster->queues) {
+    const bool elsewhere =
+        std::ranges::any_of(queue.settings, [](const auto& s) { return s.second == "multikueue"; });
     for (const ResourceGroup& group : queue.rules->groups) {
       for (const FlavorQuota& quota : group.flavors) {
-        if (lost.contains(quota.flavor)) queue.state = QueueState::kClosed;
+        if (lost.contains(quota.flavor) && !elsewhere) queue.state = QueueState::kClosed;
         if (flavors.contains(quota.flavor)) continue;
         source.log->LeftOut(absl::StrCat("ClusterQueue ", queue.name), "spec.resourceGroups",
                             absl::StrCat("ResourceFlavor ", Quote(quota.flavor),

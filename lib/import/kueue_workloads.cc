@@ -14,7 +14,9 @@
 #include "lib/base/strings.h"
 #include "lib/import/kubernetes.h"
 #include "lib/import/kueue.h"
+#include "lib/import/kueue_limits.h"
 #include "lib/import/times.h"
+#include "lib/peer/kueue/admission_checks.h"
 #include "lib/plan/json_text.h"
 
 namespace muster::kueue {
@@ -26,6 +28,8 @@ constexpr std::string_view kPodSetOfPod = "kueue.x-k8s.io/podset";
 // Of pods that Kueue itself holds back; an admission lifts them.
 constexpr std::string_view kOwnGates[] = {"kueue.x-k8s.io/admission", "kueue.x-k8s.io/topology"};
 constexpr std::string_view kDefaultPodSet = "main";
+constexpr std::string_view kGatedBy = "kueue.x-k8s.io/admission-gated-by";
+constexpr std::string_view kReplacementFor = "kueue.x-k8s.io/workload-slice-replacement-for";
 constexpr std::string_view kPriorityBoost = "kueue.x-k8s.io/priority-boost";
 
 // The condition of the type, absent where there is none.
@@ -41,13 +45,19 @@ bool IsTrue(const ApiObject& object, std::string_view type) {
 }
 
 // Since when the workload waits: Kueue puts some that were evicted behind others. `by_creation`:
-// not those with pods that were not ready in time.
-int64_t QueueTime(const ApiObject& workload, bool by_creation) {
+// not those with pods that were not ready in time. Without gate PrioritySortingWithinCohort those
+// from which a queue took back what they borrowed wait since then, too.
+int64_t QueueTime(const ApiObject& workload, bool by_creation, bool sorts_by_priority) {
   const std::optional<Field> evicted = ConditionOf(workload, "Evicted");
   if (evicted && (*evicted)["status"].Is("True") &&
       ((*evicted)["reason"].Is("AdmissionCheck") ||
        (!by_creation && (*evicted)["reason"].Is("PodsReadyTimeout")))) {
     return evicted->Seconds("lastTransitionTime");
+  }
+  const std::optional<Field> preempted = ConditionOf(workload, "Preempted");
+  if (!sorts_by_priority && preempted && (*preempted)["status"].Is("True") &&
+      (*preempted)["reason"].Is("InCohortReclaimWhileBorrowing")) {
+    return preempted->Seconds("lastTransitionTime") + 1;  // Kueue adds a thousandth of a second
   }
   return workload.created();
 }
@@ -83,7 +93,11 @@ class Owners {
   explicit Owners(const Dump& dump) {
     for (const ApiObject* workload : dump.OfKind("Workload")) {
       for (const Field& owner : workload->metadata().Items("ownerReferences")) {
-        if (std::string uid = owner.Text("uid"); !uid.empty()) by_owner_[uid] = workload->key();
+        const std::string uid = owner.Text("uid");
+        // Of several slices of one job the one with quota has the pods.
+        if (uid.empty() || (by_owner_.contains(uid) && !IsTrue(*workload, "QuotaReserved")))
+          continue;
+        by_owner_[uid] = workload->key();
       }
     }
   }
@@ -107,15 +121,22 @@ class Owners {
 class WorkloadReader {
  public:
   WorkloadReader(const ImportSource& source, ClusterSpec* cluster)
-      : source_(source), cluster_(cluster), owners_(source.dump) {
-    for (const QueueSpec& queue : cluster->queues) queues_.insert(queue.name);
+      : source_(source), cluster_(cluster), owners_(source.dump), ranges_(source.dump) {
+    for (const QueueSpec& queue : cluster->queues) {
+      queues_[queue.name] = &queue;
+      for (const auto& [key, value] : queue.settings) queue_settings_.insert(key);
+    }
     for (const FlavorSpec& flavor : cluster->flavors) flavors_[flavor.name] = &flavor;
     for (const NodeSpec& node : cluster->nodes) nodes_.insert(node.name);
     for (const ApiObject* pod : source.dump.OfKind("Pod")) {
       if (std::string key = owners_.WorkloadOf(*pod); !key.empty()) pods_of_[key].push_back(pod);
     }
     if (source.configuration) {
-      boosts_ = source.configuration->Section("featureGates").Bool("PriorityBoost", false);
+      const Field gates = source.configuration->Section("featureGates");
+      boosts_ = gates.Bool("PriorityBoost", false);
+      sorts_by_priority_ = gates.Bool("PrioritySortingWithinCohort", true);
+      reads_gates_ = gates.Bool("AdmissionGatedBy", true);
+      grows_ = gates.Bool("ElasticJobsViaWorkloadSlices", true);
       by_creation_ = ReadsCreation(*source.configuration);
       excluded_ = source.configuration->Section("resources").Texts("excludeResourcePrefixes");
     }
@@ -178,6 +199,10 @@ class WorkloadReader {
   std::string Absence(const ApiObject& workload) const {
     if (IsTrue(workload, "Finished")) return "it has ended";
     if (!workload.spec().Bool("active", true)) return "it is not active";
+    const std::string* const gates = workload.Annotation(kGatedBy);
+    if (reads_gates_ && gates != nullptr && !gates->empty()) {
+      return absl::StrCat("its admission is gated by ", *gates);
+    }
     const std::optional<Field> requeued = ConditionOf(workload, "Requeued");
     if (requeued && (*requeued)["status"].Is("False")) {
       return "it is tried again later (condition Requeued is False)";
@@ -238,20 +263,19 @@ class WorkloadReader {
     if (job.queue.empty()) return;
     AddLocalQueue(workload, &job);
     job.priority = PriorityOf(workload);
-    job.created = QueueTime(workload, by_creation_);
+    job.created = QueueTime(workload, by_creation_, sorts_by_priority_);
     job.uid_rank = rank;
     job.min_available = 1;
     if (holds) {
       job.phase = JobPhase::kAdmitted;
       job.admission = ReadAdmission(workload, admission);
     }
-    for (const Field& check : workload.status().Items("admissionChecks")) {
-      job.settings.emplace_back(absl::StrCat("kueue/admission-check/", check.Text("name")),
-                                check.Text("state", "Pending"));
-    }
+    AddChecks(workload, &job);
+    AddState(workload, &job);
     if (const Field nodes = workload.status()["unhealthyNodes"]; nodes.truthy()) {
       nodes.Ignored("hosts have failed as the nodes of the dump show");
     }
+    CheckPodSets(workload.spec());
     const size_t first_task = cluster_->tasks.size();
     for (const Field& pod_set : workload.spec().Items("podSets")) {
       ReadPodSet(workload, pod_set, holds, &job);
@@ -269,15 +293,66 @@ class WorkloadReader {
     cluster_->jobs.push_back(std::move(job));
   }
 
-  // Names the LocalQueue if its queue goes by usage, or has a rule about it (AddQueues).
+  // Names the LocalQueue if its queue goes by usage, or if it is stopped (AddQueues).
   void AddLocalQueue(const ApiObject& workload, JobSpec* job) const {
     const std::string key =
         absl::StrCat(workload.name_space(), "/", workload.spec().Text("queueName"));
     const std::string rule = absl::StrCat(ToAbsl(kueue::kLocalQueueStop), key);
-    const auto queue = std::ranges::find(cluster_->queues, job->queue, &QueueSpec::name);
-    const bool has_rule =
-        std::ranges::any_of(queue->settings, [&](const auto& s) { return s.first == rule; });
-    if (has_rule || queue->rules->by_usage) job->settings.emplace_back("kueue/local-queue", key);
+    if (queue_settings_.contains(rule) || queues_.find(job->queue)->second->rules->by_usage) {
+      job->settings.emplace_back("kueue/local-queue", key);
+    }
+  }
+
+  // Sets the states of admission checks, and whether the workload is admitted, if that does not
+  // follow from them.
+  void AddChecks(const ApiObject& workload, JobSpec* job) const {
+    HashSet<std::string> stated;
+    bool all_ready = true;
+    for (const Field& check : workload.status().Items("admissionChecks")) {
+      const std::string name = check.Text("name"), state = check.Text("state", "Pending");
+      stated.insert(name);
+      all_ready = all_ready && state == "Ready";
+      job->settings.emplace_back(absl::StrCat("kueue/admission-check/", name), state);
+    }
+    if (!job->admission || !all_ready) return;
+    const QueueRules& rules = *queues_.find(job->queue)->second->rules;
+    std::vector<CheckFlavors> checks;
+    std::vector<std::string> offered, granted;
+    for (const AdmissionCheck& check : rules.checks) {
+      checks.emplace_back(check.name, check.flavors);
+    }
+    for (const ResourceGroup& group : rules.groups) {
+      for (const FlavorQuota& quota : group.flavors) offered.push_back(quota.flavor);
+    }
+    for (const GroupAdmission& group : job->admission->groups) {
+      for (const auto& [resource, flavor] : group.flavors) granted.push_back(flavor);
+    }
+    const bool follows =
+        std::ranges::all_of(RequiredChecks(checks, offered, &granted),
+                            [&](const std::string& name) { return stated.contains(name); });
+    if (const bool is = IsTrue(workload, "Admitted"); is != follows) {
+      job->settings.emplace_back("kueue/admitted", is ? "true" : "false");
+    }
+  }
+
+  // Sets what else decides about the workload: the slice that it replaces, and that it holds quota
+  // although it is not active, or is evicted.
+  void AddState(const ApiObject& workload, JobSpec* job) const {
+    const std::string* const replaced = workload.Annotation(kReplacementFor);
+    if (grows_ && replaced != nullptr && !replaced->empty()) {
+      job->settings.emplace_back("kueue/replaces", *replaced);
+    }
+    if (job->admission && !workload.spec().Bool("active", true)) {
+      job->settings.emplace_back("kueue/active", "false");
+    }
+    if (job->admission && IsTrue(workload, "Evicted")) {
+      job->settings.emplace_back("kueue/evicted", "true");
+    }
+    for (const char* const key : {"nominatedClusterNames", "clusterName"}) {
+      if (const Field field = workload.status()[key]; field.truthy()) {
+        field.Ignored("dispatch to other clusters is not considered");
+      }
+    }
   }
 
   JobAdmission ReadAdmission(const ApiObject& workload, const Field& admission) const {
@@ -294,9 +369,6 @@ class WorkloadReader {
         group.flavors.emplace_back(resource, flavor);
       }
       group.places = ReadPlaces(item.Section("topologyAssignment"));
-      if (item["delayedTopologyRequest"].Is("Pending")) {
-        item["delayedTopologyRequest"].Ignored("its pods get no places");
-      }
     }
     return out;
   }
@@ -339,9 +411,14 @@ class WorkloadReader {
                 source_.options.limits, source_.log);
     if (pod == nullptr || !source_.log->ok()) return;
     group.shape = ReadShape(*pod, kPods);
+    const std::string why = ranges_.Apply(*pod, workload.name_space(), &group.shape);
+    if (!why.empty() && !holds) {
+      job->settings.emplace_back("kueue/refused", absl::StrCat("pod set ", group.name, ": ", why));
+    }
     group.count = std::max<int64_t>(0, count - AddPodsOf(workload, *job, group.name));
     if (holds) {
       AddUsage(workload, group, &job->settings);
+      AddUpdates(workload, &group);
       AddFlavors(*job, &group);
     } else {
       AddCounted(group, &job->settings);
@@ -350,10 +427,30 @@ class WorkloadReader {
     job->groups.push_back(std::move(group));
   }
 
+  // As the API server: so many pod sets, and one of them may shrink.
+  static void CheckPodSets(const Field& spec) {
+    constexpr size_t kMostPodSets = 18;
+    const std::vector<Field> pod_sets = spec.Items("podSets");
+    if (pod_sets.size() > kMostPodSets) {
+      spec["podSets"].Refuse(
+          absl::StrCat("has ", pod_sets.size(), "; must be at most ", kMostPodSets));
+    }
+    bool shrinks = false;
+    for (const Field& pod_set : pod_sets) {
+      const Field least = pod_set["minCount"];
+      if (!least.given()) continue;
+      const int64_t count = pod_set.Int64("count", 1), min_count = pod_set.Int64("minCount", 1);
+      if (min_count < 1 || min_count > count) {
+        least.Refuse(absl::StrCat(min_count, " is not in 1..", count));
+      }
+      if (shrinks) least.Refuse("set for a second pod set; must be absent there");
+      shrinks = true;
+    }
+  }
+
   // Pods of which some may be left out are numbers: how many there will be is not known yet.
   static void CountPods(const Field& pod_set, GroupSpec* group) {
     const int64_t least = pod_set.Int64("minCount", 0);
-    if (least < 0) pod_set["minCount"].Refuse("negative; must be 0 or more");
     group->by_count =
         ByCount{.count = group->count, .min_count = std::clamp<int64_t>(least, 0, group->count)};
     group->count = 0;
@@ -400,6 +497,35 @@ class WorkloadReader {
       settings->emplace_back(absl::StrCat("kueue/podset-quota-request/", group.name), setting);
       return;
     }
+  }
+
+  // What checks that have passed add to pods when they start. It comes before what flavors add.
+  static void AddUpdates(const ApiObject& workload, GroupSpec* group) {
+    for (const Field& check : workload.status().Items("admissionChecks")) {
+      if (!check["state"].Is("Ready")) continue;
+      for (const Field& update : check.Items("podSetUpdates")) {
+        if (NameOfPodSet(update) != group->name) continue;
+        Labels& selector = group->shape.node_selector;
+        for (const auto& [key, value] : update.TextMap("nodeSelector")) {
+          const auto known = std::ranges::find(selector, key, &Labels::value_type::first);
+          if (known == selector.end()) {
+            selector.emplace_back(key, value);
+          } else if (known->second != value) {
+            update["nodeSelector"].Ignored(absl::StrCat(
+                "label ", Quote(key), " has another value already; Kueue starts no pod"));
+          }
+        }
+        for (const auto& [key, value] : update.TextMap("labels")) {
+          const auto known =
+              std::ranges::find(group->shape.labels, key, &Labels::value_type::first);
+          if (known == group->shape.labels.end()) group->shape.labels.emplace_back(key, value);
+        }
+        for (const Toleration& one : ReadTolerationsOf(update)) {
+          group->shape.tolerations.push_back(one);
+        }
+      }
+    }
+    std::ranges::sort(group->shape.labels);
   }
 
   // What Kueue adds to the pods of an admitted workload when they start.
@@ -470,10 +596,15 @@ class WorkloadReader {
   const ImportSource& source_;
   ClusterSpec* cluster_;
   const Owners owners_;
-  HashSet<std::string> queues_, nodes_;
+  const PodRanges ranges_;
+  HashMap<std::string, const QueueSpec*> queues_;
+  HashSet<std::string> queue_settings_, nodes_;
   HashMap<std::string, const FlavorSpec*> flavors_;
   HashMap<std::string, int32_t> priorities_;
   bool boosts_ = false;                          // gate PriorityBoost
+  bool sorts_by_priority_ = true;                // gate PrioritySortingWithinCohort
+  bool reads_gates_ = true;                      // gate AdmissionGatedBy
+  bool grows_ = true;                            // gate ElasticJobsViaWorkloadSlices
   bool by_creation_ = false;                     // as of QueueTime
   std::vector<std::string> excluded_;            // prefixes of resources that are not counted
   HashMap<std::string, Dump::Objects> pods_of_;  // by key of the workload

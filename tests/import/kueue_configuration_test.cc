@@ -192,6 +192,30 @@ TEST(KueueConfiguration, FeatureGatesAreOptions) {
       HasSubstr("featureGates.FlavorFungibility"));
 }
 
+TEST(KueueConfiguration, WithoutSortingByPriorityReclaimedWorkloadsGoByThatTime) {
+  ObjectJson workload = WorkloadJson("w", 1, "1");
+  workload["metadata"]["creationTimestamp"] = "1970-01-01T00:00:05Z";
+  workload["status"]["conditions"] = {{{"type", "Preempted"},
+                                       {"status", "True"},
+                                       {"reason", "InCohortReclaimWhileBorrowing"},
+                                       {"lastTransitionTime", "1970-01-01T00:01:00Z"}}};
+  EXPECT_EQ(Imported(World({workload}), {}).scenario.cluster.jobs[0].created, 5);
+  const Import off =
+      Imported(World({workload}),
+               {.configuration = R"({"featureGates": {"PrioritySortingWithinCohort": false}})"});
+  EXPECT_EQ(off.scenario.cluster.jobs[0].created, 61);
+}
+
+TEST(KueueConfiguration, AGateThatIsMisspeltIsNamed) {
+  const Import import =
+      Imported(World({}), {.configuration = R"({"featureGates": {"FlavorFungability": false}})"});
+  EXPECT_EQ(import.scenario.profile, "kueue");
+  ASSERT_EQ(import.report.size(), 1u);
+  EXPECT_THAT(Describe(import.report[0]),
+              HasSubstr("featureGates.FlavorFungability: is no gate of Kueue 0.20, did you mean "
+                        "\"FlavorFungibility\"?"));
+}
+
 TEST(KueueConfiguration, BoostsOfPrioritiesCountByAGate) {
   ObjectJson workload = WorkloadJson("w", 1, "1");
   workload["metadata"]["annotations"]["kueue.x-k8s.io/priority-boost"] = "-7";

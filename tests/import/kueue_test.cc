@@ -262,7 +262,7 @@ TEST(KueueImport, RefusesWhatNoServerWouldTake) {
   EXPECT_THAT(words(World({WorkloadJson("w", 1, "4 GB")})),
               HasSubstr("Template of pods ns/w/main: spec.containers[0].resources.requests.cpu: "
                         "\"4 GB\" is not a quantity"));
-  EXPECT_THAT(words({kFlavor, ClusterQueueJson("a", "9223372036854775808")}),
+  EXPECT_THAT(words({kFlavor, ClusterQueueJson("a", "1.2.3")}),
               HasSubstr("ClusterQueue a: spec.resourceGroups[0].flavors[0].resources[0]"));
   EXPECT_THAT(
       words({kFlavor, ClusterQueueJson("a", "1", {{"queueingStrategy", "LIFO"}})}),
@@ -274,6 +274,56 @@ TEST(KueueImport, RefusesWhatNoServerWouldTake) {
               HasSubstr("borrowingLimit: set for a queue without cohort; must be absent there"));
   EXPECT_THAT(words(World({KueueObject("Workload", "w", {{"queueName", "q"}}, "ns")})),
               HasSubstr("Workload ns/w: spec.podSets: no pod set; a workload has one or more"));
+}
+
+TEST(KueueImport, RefusesWhatItsWebhooksRefuse) {
+  const auto words = [](const std::vector<ObjectJson>& objects) {
+    return std::string(TryImport(objects, {}).status().message());
+  };
+  const auto queue = [&](const ObjectJson& more) {
+    return words({kFlavor, ClusterQueueJson("a", "1", more)});
+  };
+  EXPECT_THAT(queue({{"cohortName", "c"},
+                     {"preemption", {{"borrowWithinCohort", {{"policy", "LowerPriority"}}}}}}),
+              HasSubstr("spec.preemption.borrowWithinCohort.policy: set beside"));
+  EXPECT_THAT(queue({{"flavorFungibility",
+                      {{"whenCanBorrow", "TryNextFlavor"},
+                       {"whenCanPreempt", "MayStopSearch"},
+                       {"preference", "PreemptionOverBorrowing"}}}}),
+              HasSubstr("spec.flavorFungibility.preference: needs whenCanBorrow and"));
+  EXPECT_THAT(queue({{"admissionChecksStrategy",
+                      {{"admissionChecks", {{{"name", "m"}, {"onFlavors", {"gone"}}}}}}}}),
+              HasSubstr("onFlavors: lists \"gone\"; must be flavors of this ClusterQueue"));
+  ObjectJson lends = ClusterQueueJson("a", "1", {{"cohortName", "c"}});
+  lends["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]["lendingLimit"] = "2";
+  EXPECT_THAT(words({kFlavor, lends}), HasSubstr("lendingLimit: more than nominalQuota"));
+  ObjectJson lacks = ClusterQueueJson("a", "1");
+  lacks["spec"]["resourceGroups"][0]["coveredResources"] = {"cpu", "memory"};
+  EXPECT_THAT(words({kFlavor, lacks}),
+              HasSubstr("flavors[0].resources: lists cpu; must be coveredResources in the same "
+                        "order: cpu, memory"));
+  EXPECT_THAT(
+      words({KueueObject("ResourceFlavor", "spot", {{"topologyName", "t"}}),
+             KueueObject("Topology", "t",
+                         {{"levels", {{{"nodeLabel", kHostLabel}}, {{"nodeLabel", "rack"}}}}})}),
+      HasSubstr("levels[1].nodeLabel: is below kubernetes.io/hostname; that level must be the"));
+  ObjectJson workload = WorkloadJson("w", 2, "1");
+  workload["spec"]["podSets"][0]["minCount"] = 3;
+  EXPECT_THAT(words(World({workload})), HasSubstr("podSets[0].minCount: 3 is not in 1..2"));
+  workload["spec"]["podSets"][0]["minCount"] = 1;
+  workload["spec"]["podSets"].push_back(workload["spec"]["podSets"][0]);
+  EXPECT_THAT(words(World({workload})), HasSubstr("podSets[1].minCount: set for a second pod set"));
+  workload["spec"]["podSets"] =
+      std::vector<ObjectJson>(19, WorkloadJson("w", 1, "1")["spec"]["podSets"][0]);
+  EXPECT_THAT(words(World({workload})), HasSubstr("spec.podSets: has 19; must be at most 18"));
+}
+
+TEST(KueueImport, QuotasThatCannotBeCountedAreNoBound) {
+  for (const char* const quota : {"9223372036854775807", "16E", "9Ei", "1e20"}) {
+    const Import import =
+        Imported({kFlavor, kLocal, ClusterQueueJson("a", quota), WorkloadJson("w", 9, "1000")}, {});
+    EXPECT_THAT(DecidedUnder(import), HasSubstr("admit ns/w")) << quota;
+  }
 }
 
 // Two racks of a host with 2 CPUs each, in a topology of the flavor.
@@ -396,6 +446,135 @@ TEST(KueueImport, StatesOfChecksAreSettings) {
       import.scenario.cluster.jobs[0].settings,
       ElementsAre(std::pair<std::string, std::string>("kueue/admission-check/budget", "Retry")));
   EXPECT_THAT(DecidedUnder(import), HasSubstr("The workload has failed admission checks"));
+}
+
+TEST(KueueImport, WhatIsAdmittedDespiteItsChecksIsASetting) {
+  ObjectJson queue = ClusterQueueJson(
+      "a", "4", {{"admissionChecksStrategy", {{"admissionChecks", {{{"name", "budget"}}}}}}});
+  const ObjectJson check = {
+      {"apiVersion", "kueue.x-k8s.io/v1beta1"},
+      {"kind", "AdmissionCheck"},
+      {"metadata", {{"name", "budget"}}},
+      {"status", {{"conditions", {{{"type", "Active"}, {"status", "True"}}}}}}};
+  const auto settings = [&](bool admitted, const std::string& state) {
+    ObjectJson workload = Admitted(WorkloadJson("w", 1, "1"), 1);
+    if (!admitted) workload["status"]["conditions"].erase(1);
+    if (!state.empty()) {
+      workload["status"]["admissionChecks"] = {{{"name", "budget"}, {"state", state}}};
+    }
+    const Import import = Imported({queue, check, kFlavor, kLocal, workload}, {});
+    std::string words;
+    for (const auto& [key, value] : import.scenario.cluster.jobs[0].settings) {
+      words += key + "=" + value + ";";
+    }
+    return words;
+  };
+  EXPECT_EQ(settings(true, ""), "kueue/admitted=true;");
+  EXPECT_EQ(settings(false, ""), "");
+  EXPECT_EQ(settings(true, "Ready"), "kueue/admission-check/budget=Ready;");
+  EXPECT_EQ(settings(true, "Pending"), "kueue/admission-check/budget=Pending;");
+  EXPECT_EQ(settings(false, "Ready"), "kueue/admission-check/budget=Ready;kueue/admitted=false;");
+}
+
+TEST(KueueImport, AGatedWorkloadIsLeftOut) {
+  ObjectJson gated = WorkloadJson("w", 1, "1");
+  gated["metadata"]["annotations"] = {{"kueue.x-k8s.io/admission-gated-by", "example.com/gate"}};
+  const Import import = Imported(World({gated}), {});
+  EXPECT_TRUE(import.scenario.cluster.jobs.empty());
+  ASSERT_EQ(import.report.size(), 1u);
+  EXPECT_EQ(import.report[0].text, "its admission is gated by example.com/gate");
+  const ObjectJson off = {{"apiVersion", "config.kueue.x-k8s.io/v1beta2"},
+                          {"kind", "Configuration"},
+                          {"featureGates", {{"AdmissionGatedBy", false}}}};
+  EXPECT_THAT(DecidedUnder(Imported(World({gated}), {.configuration = off.dump()})),
+              HasSubstr("admit ns/w"));
+}
+
+TEST(KueueImport, ASliceIsAdmittedInThePlaceOfTheOneBefore) {
+  ObjectJson slice = WorkloadJson("w", 4, "1");
+  slice["metadata"]["annotations"] = {{"kueue.x-k8s.io/workload-slice-replacement-for", "ns/v"}};
+  const ObjectJson old = Admitted(WorkloadJson("v", 3, "1"), 3);
+  EXPECT_THAT(DecidedUnder(Imported(World({old, slice}), {})), HasSubstr("admit ns/w"));
+}
+
+TEST(KueueImport, AWorkloadWithQuotaMayBeInactiveOrEvicted) {
+  ObjectJson inactive = Admitted(WorkloadJson("v", 4, "1", {{"active", false}}), 4);
+  EXPECT_THAT(DecidedUnder(Imported(World({inactive}), {})), HasSubstr("Deactivated"));
+  ObjectJson evicted = Admitted(WorkloadJson("w", 1, "1"), 1);
+  evicted["status"]["conditions"].push_back({{"type", "Evicted"}, {"status", "True"}});
+  const Import import = Imported(World({evicted}), {});
+  EXPECT_THAT(import.scenario.cluster.jobs[0].settings,
+              ElementsAre(std::pair<std::string, std::string>("kueue/evicted", "true")));
+}
+
+TEST(KueueImport, WhatChecksAddToPodsIsPartOfTheirShape) {
+  ObjectJson workload = Admitted(WorkloadJson("w", 1, "1"), 1);
+  const ObjectJson update = {{"name", "main"},
+                             {"labels", {{"team", "a"}}},
+                             {"nodeSelector", {{"pool", "other"}, {"zone", "new"}}},
+                             {"tolerations", {{{"key", "new"}, {"operator", "Exists"}}}}};
+  workload["status"]["admissionChecks"] = {
+      {{"name", "m"}, {"state", "Ready"}, {"podSetUpdates", {update}}}};
+  const Import import = Imported(World({workload}), {});
+  const TaskShape& shape = import.scenario.cluster.jobs[0].groups[0].shape;
+  EXPECT_THAT(shape.node_selector, ElementsAre(std::pair<std::string, std::string>("pool", "other"),
+                                               std::pair<std::string, std::string>("zone", "new")));
+  EXPECT_THAT(shape.labels, ElementsAre(std::pair<std::string, std::string>("team", "a")));
+  ASSERT_EQ(shape.tolerations.size(), 1u);
+  workload["status"]["admissionChecks"][0]["state"] = "Pending";
+  const Import waits = Imported(World({workload}), {});
+  EXPECT_THAT(waits.scenario.cluster.jobs[0].groups[0].shape.node_selector,
+              ElementsAre(std::pair<std::string, std::string>("pool", "spot")));
+}
+
+TEST(KueueImport, MembersThatAreNotReadAreReported) {
+  ObjectJson workload = WorkloadJson("w", 1, "1", {{"maximumExecutionTimeSeconds", 60}});
+  workload["status"]["nominatedClusterNames"] = {"far"};
+  const Import import = Imported(
+      {kFlavor,
+       KueueObject("LocalQueue", "q", {{"clusterQueue", "a"}, {"stopPolcy", "Hold"}}, "ns"),
+       ClusterQueueJson("a", "4", {{"preemption", {{"withinClusterqueue", "LowerPriority"}}}}),
+       KueueObject("Cohort", "c", {{"parentNam", "d"}}), workload},
+      {});
+  std::string fields;
+  for (const ImportEntry& entry : import.report) fields += entry.field + ";";
+  EXPECT_EQ(fields,
+            "status.nominatedClusterNames;spec.parentNam;spec.preemption.withinClusterqueue;"
+            "spec.stopPolcy;spec.maximumExecutionTimeSeconds;");
+}
+
+TEST(KueueImport, LimitRangesFillInAndBound) {
+  ObjectJson range = {{"apiVersion", "v1"},
+                      {"kind", "LimitRange"},
+                      {"metadata", {{"name", "r"}, {"namespace", "ns"}}}};
+  range["spec"]["limits"] = {
+      {{"type", "Container"}, {"defaultRequest", {{"cpu", "3"}}}, {"max", {{"cpu", "4"}}}},
+      {{"type", "Pod"}, {"min", {{"cpu", "500m"}}}}};
+  const ObjectJson kata = {{"apiVersion", "node.k8s.io/v1"},
+                           {"kind", "RuntimeClass"},
+                           {"metadata", {{"name", "kata"}}},
+                           {"overhead", {{"podFixed", {{"cpu", "250m"}}}}}};
+  const auto of_pod = [&](const ObjectJson& resources, const char* runtime = "") {
+    ObjectJson workload = WorkloadJson("w", 1, "1");
+    ObjectJson& pod = workload["spec"]["podSets"][0]["template"]["spec"];
+    pod["containers"][0]["resources"] = resources;
+    if (*runtime != 0) pod["runtimeClassName"] = runtime;
+    return Imported(World({workload, range, kata}), {});
+  };
+  const auto request = [](const Import& import) {
+    const Resources& all = import.scenario.cluster.jobs[0].groups[0].shape.request;
+    return all.empty() ? "" : all[0].second.text;
+  };
+  EXPECT_EQ(request(of_pod(ObjectJson::object())), "3");
+  EXPECT_EQ(request(of_pod({{"requests", {{"cpu", "1"}}}})), "1");
+  EXPECT_EQ(request(of_pod({{"requests", {{"cpu", "1"}}}}, "kata")), "1250m");
+  EXPECT_THAT(DecidedUnder(of_pod({{"requests", {{"cpu", "4"}}}})), HasSubstr("admit ns/w"));
+  EXPECT_THAT(DecidedUnder(of_pod({{"limits", {{"cpu", "5"}}}})),
+              HasSubstr("containers[0] is above the maximum of the LimitRange in cpu"));
+  EXPECT_THAT(DecidedUnder(of_pod({{"requests", {{"cpu", "100m"}}}})),
+              HasSubstr("the pod is below the minimum of the LimitRange in cpu"));
+  EXPECT_THAT(DecidedUnder(of_pod({{"requests", {{"cpu", "3"}}}, {"limits", {{"cpu", "2"}}}})),
+              HasSubstr("containers[0] requests more than its limit of cpu"));
 }
 
 TEST(KueueImport, AQueueOfWhichATopologyIsMissingAdmitsNothing) {

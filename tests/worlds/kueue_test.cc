@@ -1,8 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Random lives of clusters with quota and topologies under profile kueue: each plan is that of a
-// fresh cluster of the same rows, no quota and no place is given away twice, and tasks go to their
-// places, whatever becomes of tasks that run, of nodes and of LocalQueues.
+// fresh cluster of the same rows and memory, no quota and no place is given away twice, and tasks
+// go to their places, whatever becomes of tasks that run, of nodes and of LocalQueues.
 //
 //   MUSTER_WORLDS=100000 MUSTER_SEED=7 muster_worlds --gtest_filter='KueueWorlds.*'
 #include <algorithm>
@@ -75,7 +75,8 @@ class Life {
       const absl::StatusOr<Plan> plan = cluster_.Schedule(profile, {.now = now});
       if (!plan.ok()) return plan.status().ToString();
       Cluster fresh = MakeCluster(cluster_.Describe());
-      const absl::StatusOr<Plan> again = fresh.Schedule(profile, {.now = now});
+      const absl::StatusOr<Plan> again =
+          fresh.Schedule(profile, {.now = now, .memory = cluster_.memory()});
       if (!again.ok()) return again.status().ToString();
       if (plan->ToText() != again->ToText()) {
         return absl::StrCat("not as a fresh cluster decides:\n", plan->ToText(), "and\n",

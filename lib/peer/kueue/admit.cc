@@ -10,20 +10,31 @@
 // caller stops its tasks.
 //
 // Jobs that hold quota are evicted first, for no other job, and then no cycle runs:
-// - if a check of theirs has failed (job_settings.h);
+// - if they are deactivated, or a check of theirs has failed (job_settings.h);
 // - if their queue or LocalQueue drains, or is on hold and not all checks of theirs are passed;
 // - if two hosts of their places have failed (node_failures.h).
+// Where a check delays the search for places (admission_checks.h), they are found in the first
+// cycle after all checks have passed, as those of a host that has failed are.
+//
 // A job of which one host has failed gets another place in the first cycle, or is evicted.
+//
+// A job of which setting "evicted" has it that its admission ends soon holds its quota until the
+// caller takes the admission away. It is the first victim, and no plan evicts it again.
+//
+// A job that grows out of another one (setting "replaces") is admitted in its place: the other one
+// takes no part from then on, and its tasks are not evicted.
 //
 // A job that waits, or is evicted, gets the reason not_admitted with the queue, the resource that
 // its first obstacle is about, and Kueue's message (messages.h), where quota is in use with numbers
 // of ours behind it (quota_words.h). `policy` is "kueue".
 //
 // With admission fair sharing the usage of LocalQueues orders the jobs of a queue. The memory keeps
-// it (usage_memory.h).
+// it (usage_memory.h). It also keeps which job waits for its victims to go, and how far searches
+// for flavors got (queue_memory.h).
 //
 // Tasks of admitted jobs are kept to nodes with the labels of their flavors (flavor_nodes.h), and
-// to their places (task_places.h), for actions behind this one.
+// to their places (task_places.h), for actions behind this one. Those of jobs with an open check
+// get no node (closed_jobs.h).
 //
 // Ties. As the core breaks them: priority, time of creation, uid_rank, index.
 // Cost. O(rows) for the world, and what the cycles cost (kueue.h). Cuts fall between cycles.
@@ -37,7 +48,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/extension/cycle.h"
+#include "lib/peer/kueue/admission_checks.h"
 #include "lib/peer/kueue/admit_options.h"
+#include "lib/peer/kueue/closed_jobs.h"
 #include "lib/peer/kueue/flavor_nodes.h"
 #include "lib/peer/kueue/job_settings.h"
 #include "lib/peer/kueue/kueue.h"
@@ -46,6 +59,7 @@
 #include "lib/peer/kueue/pod_changes.h"
 #include "lib/peer/kueue/profile.h"
 #include "lib/peer/kueue/queue_checks.h"
+#include "lib/peer/kueue/queue_memory.h"
 #include "lib/peer/kueue/quota_words.h"
 #include "lib/peer/kueue/read_world.h"
 #include "lib/peer/kueue/task_places.h"
@@ -54,6 +68,8 @@
 
 namespace muster {
 namespace {
+
+constexpr char kDeactivated[] = "The workload is deactivated";
 
 class KueueAdmit {
  public:
@@ -94,6 +110,7 @@ class KueueAdmit {
         pushed_.push_back(w);
       }
     }
+    memory_.Recall(Slots().Recall(kueue::kQueueSlot.slot));
   }
 
   // Evicts what may not keep its quota. Returns whether there was some.
@@ -106,8 +123,10 @@ class KueueAdmit {
       if (!world_.workloads[w].holds) continue;
       std::string why = WhyBarred(world_.workloads[w]);
       if (why.empty() && failures) why = NoteFailures(w, failures->Of(w, job_of_[w]));
+      if (why.empty() && MayFindPlaces(w)) failed_.push_back(w);
       if (!why.empty()) evicted |= EvictJob(job_of_[w], TaskIndex(kNone), std::move(why));
     }
+    barred_ = evicted;
     return evicted;
   }
 
@@ -124,9 +143,11 @@ class KueueAdmit {
         std::vector<GroupAssignment> assignment = AssignmentOf(entry);
         context_.memory<kueue::PodChanges>().admitted[job_of_[entry.workload]] = assignment;
         context_.decisions.Admit(job_of_[entry.workload], std::move(assignment));
+        if (entry.replaced != kueue::kNothing) EndReplaced(entry);
         if (usage_) usage_->Charge(entry.workload);
         admitted = true;
       } else if (Preempts(entry)) {
+        if (!evicted) evictor_ = entry.workload;
         Evict(entry);
         evicted = true;
       }
@@ -135,6 +156,7 @@ class KueueAdmit {
     for (const kueue::Entry& entry : result.entries) {
       if (entry.holds || entry.status == kueue::EntryStatus::kAssumed) continue;
       Explain(entry);
+      tried_[entry.queue] = entry.workload;
       goes_on |= HasFlavorsLeft(entry.workload);
     }
     // What victims hold is free once they are gone, and then is the time of the next cycle.
@@ -157,8 +179,12 @@ class KueueAdmit {
     }
     for (const kueue::WorkloadIndex w : pushed_) {
       const auto alike = tried.find(world_.workloads[w].hash);
-      if (world_.workloads[w].holds || waits_.contains(w) || alike == tried.end()) continue;
-      context_.reasons.ExplainJob(job_of_[w], waits_.at(alike->second).reason);
+      if (world_.workloads[w].holds || waits_.contains(w)) continue;
+      if (alike != tried.end()) {
+        context_.reasons.ExplainJob(job_of_[w], waits_.at(alike->second).reason);
+      } else if (std::string why = WhyNoTurn(w); !why.empty()) {
+        context_.reasons.ExplainJob(job_of_[w], ReasonOf(job_of_[w], std::move(why)));
+      }
     }
   }
 
@@ -168,8 +194,13 @@ class KueueAdmit {
     kueue::FlavorNodes nodes(context_, world_);
     std::optional<kueue::TaskPlaces> places;
     if (topology_) places.emplace(context_, world_, *topology_, hosts_);
+    kueue::ClosedJobs closed(context_, world_);
     for (kueue::WorkloadIndex w = 0; w < job_of_.size(); ++w) {
       if (!world_.workloads[w].holds || context_.IsPending(job_of_[w])) continue;
+      if (world_.workloads[w].open_checks || world_.workloads[w].evicting) {
+        closed.Keep(w, job_of_[w]);
+        continue;
+      }
       nodes.Keep(w, job_of_[w], held_[w]);
       if (places) places->Keep(w, job_of_[w], held_[w]);
     }
@@ -177,6 +208,9 @@ class KueueAdmit {
 
   void Remember() {
     if (usage_) usage_->Remember(&Slots().Remember(kueue::kUsageSlot.slot));
+    if (memory_.HasNews(Slots().Recall(kueue::kQueueSlot.slot))) {
+      memory_.Remember(&Slots().Remember(kueue::kQueueSlot.slot));
+    }
   }
 
  private:
@@ -197,17 +231,38 @@ class KueueAdmit {
   // Why no cycle looks at a workload that waits; empty: one does.
   std::string WhyOut(const kueue::WorkloadRow& row) const {
     if (row.retry_checks) return kueue::kFailedChecks;
+    if (row.inactive) return kDeactivated;
     if (row.local_stop != StopPolicy::kNone) {
       return absl::StrCat("LocalQueue ", LocalQueueOf(row), " is stopped");
     }
     const kueue::QueueRow& queue = world_.queues[row.queue];
     if (queue.active) return "";
+    if (!queue.why_inactive.empty()) {
+      return absl::StrCat("ClusterQueue ", queue.name, ": ", queue.why_inactive);
+    }
     return absl::StrCat("ClusterQueue ", queue.name,
                         queue.stopped ? " is stopped" : " is inactive");
   }
 
+  // Why no cycle of this plan came to a workload that could have been tried; empty: it was cut.
+  std::string WhyNoTurn(kueue::WorkloadIndex w) const {
+    const kueue::QueueRow& queue = world_.queues[world_.workloads[w].queue];
+    const auto front = tried_.find(world_.workloads[w].queue);
+    if (front != tried_.end() && queue.strict) {
+      return absl::StrCat("waits behind ", world_.workloads[front->second].name, " (StrictFIFO)");
+    }
+    if (evictor_ == kueue::kNothing) {
+      return barred_ ? "no turn yet: jobs that lose their quota leave first" : "";
+    }
+    const bool same_queue = front != tried_.end() && front->second == evictor_;
+    return absl::StrCat(same_queue ? "waits behind " : "no turn yet: waits behind ",
+                        world_.workloads[evictor_].name, ", which evicts others");
+  }
+
   // Why a workload may not keep its quota, the reason word first; empty: it may.
   std::string WhyBarred(const kueue::WorkloadRow& row) const {
+    if (row.evicting) return "";
+    if (row.inactive) return absl::StrCat("Deactivated: ", kDeactivated);
     if (row.retry_checks) return "AdmissionCheck: At least one admission check is false";
     const auto bars = [&](StopPolicy stop) {
       return stop == StopPolicy::kHoldAndDrain || (stop == StopPolicy::kHold && row.open_checks);
@@ -217,6 +272,13 @@ class KueueAdmit {
       return "ClusterQueueStopped: The ClusterQueue is stopped";
     }
     return "";
+  }
+
+  // Returns whether the workload has quota and all its checks, and now gets places.
+  bool MayFindPlaces(kueue::WorkloadIndex w) const {
+    const kueue::WorkloadRow& row = world_.workloads[w];
+    return topology_ && row.open_checks && !row.evicted && world_.queues[row.queue].active &&
+           kueue::AwaitsPlaces(world_, row, /*now=*/true) && kueue::OpenChecks(world_, row).empty();
   }
 
   // Notes hosts that have failed for a workload that holds quota. Returns why it is evicted; empty:
@@ -297,6 +359,16 @@ class KueueAdmit {
     }
   }
 
+  // The job that the entry's grew out of has no quota any more. Its tasks stay where they are: the
+  // caller moves them to the other job.
+  void EndReplaced(const kueue::Entry& entry) {
+    const JobIndex job = job_of_[entry.replaced];
+    if (!context_.IsPending(job)) context_.decisions.Withdraw(job);
+    context_.reasons.ExplainJob(
+        job, ReasonOf(job, absl::StrCat("WorkloadSliceReplaced: Replaced to accommodate workload ",
+                                        world_.workloads[entry.workload].name)));
+  }
+
   static bool Preempts(const kueue::Entry& entry) {
     return entry.mode == kueue::Mode::kPreempt && !entry.victims.empty() &&
            entry.requeue == kueue::RequeueReason::kPendingPreemption;
@@ -326,6 +398,7 @@ class KueueAdmit {
     const std::vector<TaskIndex>& own = context_.tables.jobs.tasks[job_of_[entry.workload]];
     const TaskIndex beneficiary = own.empty() ? TaskIndex(kNone) : own.front();
     for (const kueue::Victim& victim : entry.victims) {
+      if (world_.workloads[victim.workload].evicting) continue;
       EvictJob(job_of_[victim.workload], beneficiary,
                kueue::PreemptionText(victim, world_.workloads[entry.workload].name));
     }
@@ -384,15 +457,19 @@ class KueueAdmit {
   ActionContext& context_;
   kueue::World world_;
   kueue::Scheduler scheduler_{&world_};
+  kueue::QueueMemory memory_{&world_, &scheduler_};
   std::vector<kueue::TopologyHost> hosts_;  // of the topology
   std::optional<kueue::TopologyWorld> topology_;
   std::optional<kueue::UsageMemory> usage_;   // with admission fair sharing
   std::vector<JobIndex> job_of_;              // by workload
   std::vector<bool> held_;                    // by workload: it held quota from the start
   std::vector<bool> scanned_;                 // by workload: it tried its last flavor
-  std::vector<kueue::WorkloadIndex> failed_;  // those that need a place for one that failed
+  std::vector<kueue::WorkloadIndex> failed_;  // those with quota that need places
   std::vector<kueue::WorkloadIndex> pushed_;  // those that wait in their queues
   std::map<kueue::WorkloadIndex, Waits> waits_;
+  std::map<kueue::Queue, kueue::WorkloadIndex> tried_;  // the last one that waits, by queue
+  kueue::WorkloadIndex evictor_ = kueue::kNothing;      // the first that evicts others
+  bool barred_ = false;                                 // jobs lose their quota, for no other
 };
 
 void RunCycles(KueueAdmit* admit, WorkMeter* meter, int64_t cycles) {
@@ -428,7 +505,7 @@ ActionDecl KueueAdmitAction() {
   action.summary = "cycles of quota admission, the first job of each queue in each";
   action.options = kueue::AdmitOptionDecls();
   action.run = RunKueueAdmit;
-  action.memory = {kueue::kUsageSlot};
+  action.memory = {kueue::kUsageSlot, kueue::kQueueSlot};
   action.check = CheckKueueTables;
   action.admits = true;
   action.evicts = true;

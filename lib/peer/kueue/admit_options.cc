@@ -17,6 +17,8 @@ constexpr OptionDecl kAdmitOptions[] = {
     {"quota_check_strategy", OptionKind::kChoice, "block_undeclared", 0, 0,
      "block_undeclared|ignore_undeclared: what becomes of a resource that no quota of the queue is "
      "about: the job waits, or it does not count"},
+    {"plain_queues", OptionKind::kFlag, "off", 0, 0,
+     "queues without rules.groups have quota by what they are guaranteed, or by weight"},
     {"admission_fair_sharing", OptionKind::kFlag, "off", 0, 0,
      "jobs of queues with by_usage go by the usage of their LocalQueues"},
     {"usage_half_life", OptionKind::kNumber, "0", 0, 1e12,
@@ -77,6 +79,7 @@ Config ConfigOf(const Options& options) {
   if (strategies == "final") config.share_rules = {ShareRule::kAtMostFinal};
   if (strategies == "initial") config.share_rules = {ShareRule::kBelowInitial};
   config.ignores_undeclared = options.text("quota_check_strategy") == "ignore_undeclared";
+  config.plain_queues = options.flag("plain_queues");
   config.usage_order = options.flag("admission_fair_sharing");
   config.usage_half_life = options.number("usage_half_life");
   config.usage_interval = options.number("usage_sampling_interval");

@@ -5,7 +5,7 @@
 //
 // kGateRules lists the gates by Kueue's names. Those that change decisions of profile kueue are
 // options of action admit (admit_options.h); of the others the cluster's tables have no facts:
-// slices of jobs that grow, variants, preemptors of an earlier plan.
+// places of jobs that grow, variants, preemptors of an earlier plan.
 #ifndef MUSTER_PEER_KUEUE_GATES_H_
 #define MUSTER_PEER_KUEUE_GATES_H_
 
@@ -96,6 +96,7 @@ struct Config {
   bool fair_sharing = false;
   std::vector<ShareRule> share_rules = {ShareRule::kAtMostFinal, ShareRule::kBelowInitial};
   bool ignores_undeclared = false;  // resources that no group of the queue covers are not counted
+  bool plain_queues = false;        // queues without groups have quota (plain_queues.h)
   bool usage_order = false;         // admission fair sharing is configured
   double usage_half_life = 0;       // seconds; 0: past usage neither grows nor decays
   double usage_interval = 300;      // seconds after which usage is brought up to date

@@ -36,6 +36,11 @@ constexpr size_t kMostSlices = 3;
 constexpr std::string_view kWholeCheck = "kueue/admission-check/";
 constexpr double kMostWeight = 1e12;
 constexpr std::string_view kLocalQueue = "local-queue";
+constexpr std::string_view kAdmitted = "admitted";
+constexpr std::string_view kReplaces = "replaces";
+constexpr std::string_view kActive = "active";
+constexpr std::string_view kEvicted = "evicted";
+constexpr std::string_view kRefused = "refused";
 
 // How many tasks of a group have not ended, and of how many classes they are.
 struct GroupSize {
@@ -74,6 +79,15 @@ class SettingsOfJob {
       settings.local_queue = *name;
       if (!IsLocalName(*name)) reader_.Refuse(kLocalQueue, kLocalNameRule);
     }
+    if (const auto name = reader_.Text(kReplaces)) {
+      settings.replaces = *name;
+      if (name->empty() || *name == job_.name) {
+        reader_.Refuse(kReplaces, "must be the name of another job");
+      }
+    }
+    settings.active = reader_.Flag(kActive, true);
+    settings.evicted = reader_.Flag(kEvicted, false);
+    settings.refused = std::string(reader_.Text(kRefused).value_or(""));
     for (const GroupSpec& group : job_.groups) {
       if (!group.name.empty()) settings.wishes.push_back(Wish(group.name));
     }
@@ -90,8 +104,9 @@ class SettingsOfJob {
       const std::string_view state =
           reader_.Choice(key, {"Pending", "Ready", "Retry", "Rejected"}, "Pending");
       settings->failed |= state == "Retry" || state == "Rejected";
-      settings->open |= state != "Ready";
+      settings->checks.emplace_back(std::string(key.substr(key.find('/') + 1)), state == "Ready");
     }
+    if (reader_.Text(kAdmitted)) settings->admitted = reader_.Flag(kAdmitted, false);
   }
 
   // The key as the group has it.
@@ -254,6 +269,17 @@ absl::Status CheckTasks(const Tables& tables, JobIndex job, const std::vector<Gr
   return absl::OkStatus();
 }
 
+void ReadController(std::string_view whole, SettingReader* reader, QueueSettings* settings) {
+  const std::string_view key = whole.substr(kProfileName.size() + 1);
+  const std::string_view word =
+      reader->Choice(key, {"multikueue", "provisioning-request", "other"}, "other");
+  settings->controllers.emplace_back(whole.substr(kCheckController.size()),
+                                     word == "multikueue" ? QueueCheck::Kind::kMultiKueue
+                                     : word == "provisioning-request"
+                                         ? QueueCheck::Kind::kProvisioning
+                                         : QueueCheck::Kind::kOther);
+}
+
 // As Kueue's webhook: without the gate no job may have the annotation.
 absl::Status CheckLayers(const JobSpec& job, const Gates& gates) {
   if (gates.several_layers || !gates.topology) return absl::OkStatus();
@@ -289,6 +315,10 @@ absl::StatusOr<QueueSettings> ReadSettings(const QueueSpec& queue) {
   QueueSettings settings;
   SettingReader reader("queue", queue.name, queue.settings, kProfileName);
   for (const auto& [whole, value] : queue.settings) {
+    if (whole.starts_with(kCheckController)) {
+      ReadController(whole, &reader, &settings);
+      continue;
+    }
     const std::string_view prefix = whole.starts_with(kLocalQueueStop)     ? kLocalQueueStop
                                     : whole.starts_with(kLocalQueueWeight) ? kLocalQueueWeight
                                                                            : std::string_view();

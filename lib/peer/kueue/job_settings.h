@@ -23,6 +23,13 @@
 // without a group. Levels are label keys; whether a topology has them is seen in a cycle.
 //
 //   admission-check/NAME   the state of the check: "Pending", "Ready", "Retry" or "Rejected"
+//   admitted               "true", "false": whether the job with the admission that it has may
+//                          start; if no check is open
+//   replaces               the job that ends when this one is admitted; it grows out of that one
+//   active                 "true", "false": whether the job may have quota; "true"
+//   evicted                "true", "false": whether the admission that the job has ends soon;
+//                          "false"
+//   refused                why no cycle looks at the job, in words; none
 //   local-queue            the LocalQueue by which the job came: "NAMESPACE/NAME"
 //
 // A queue sets how LocalQueues that lead to it are stopped:
@@ -32,6 +39,10 @@
 // and what the usage of one is divided by where jobs go by usage (usage_memory.h):
 //
 //   local-queue-weight/NAMESPACE/NAME   0 or more; 1
+//
+// and of which kind a check of its is, as the controller of the check decides (admission_checks.h):
+//
+//   check-controller/NAME   "multikueue", "provisioning-request" or "other"; "other"
 #ifndef MUSTER_PEER_KUEUE_JOB_SETTINGS_H_
 #define MUSTER_PEER_KUEUE_JOB_SETTINGS_H_
 
@@ -45,6 +56,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/model/tables.h"
+#include "lib/peer/kueue/readiness.h"
 #include "lib/peer/kueue/topology.h"
 #include "muster/policy/options.h"
 #include "muster/spec.h"
@@ -63,14 +75,20 @@ struct GroupWish {
 struct JobSettings {
   std::vector<GroupWish> wishes = {};  // by group, the unnamed one first; empty: none
   bool failed = false;                 // a check is to be passed again, or was rejected
-  bool open = false;                   // not all checks are passed
-  std::string local_queue = {};        // "NAMESPACE/NAME"; empty: not known
+  std::vector<std::pair<std::string, bool>> checks = {};  // and whether each is Ready
+  std::optional<bool> admitted = {};                      // absent: if no check is open
+  std::string replaces = {};     // the job that it grows out of; empty: none
+  bool active = true;            // false: it gets no quota, and keeps none
+  bool evicted = false;          // its admission ends soon
+  std::string refused = {};      // not empty: why no cycle looks at it
+  std::string local_queue = {};  // "NAMESPACE/NAME"; empty: not known
   GroupWish WishOf(std::string_view group) const;
 };
 
 struct QueueSettings {
-  std::vector<std::pair<std::string, StopPolicy>> stops = {};  // by LocalQueue
-  std::vector<std::pair<std::string, double>> weights = {};    // by LocalQueue
+  std::vector<std::pair<std::string, StopPolicy>> stops = {};              // by LocalQueue
+  std::vector<std::pair<std::string, double>> weights = {};                // by LocalQueue
+  std::vector<std::pair<std::string, QueueCheck::Kind>> controllers = {};  // by check
 };
 
 // Returns whether the text is the name of a LocalQueue: "NAMESPACE/NAME".
@@ -79,6 +97,10 @@ bool IsLocalName(std::string_view name);
 // and its weight.
 inline constexpr std::string_view kLocalQueueStop = "kueue/local-queue-stop/";
 inline constexpr std::string_view kLocalQueueWeight = "kueue/local-queue-weight/";
+// The setting of a job that names the one that it replaces.
+inline constexpr std::string_view kReplacesSetting = "kueue/replaces";
+// A setting of queues about one of their checks, its name behind it: the kind of its controller.
+inline constexpr std::string_view kCheckController = "kueue/check-controller/";
 inline constexpr char kLocalNameRule[] = "must be of a LocalQueue, as NAMESPACE/NAME";
 
 // Fail with InvalidArgument for the first setting of the profile that is unknown, or breaks a rule.

@@ -33,9 +33,13 @@
 //   cohort_path      ways up in a forest that may have cycles
 //   local_usage      what LocalQueues have used, and how it decays
 //   usage_memory     that from plan to plan, for the profile
+//   queue_memory     sticky preemptors and searches from plan to plan
 //   node_failures    which hosts of an admission have failed
 //   task_places      where the tasks of an admitted job may go: places
 //   flavor_nodes     the same: labels of flavors
+//   admission_checks which checks a workload has to pass; closed_jobs keeps tasks from nodes
+//                    while one is open
+//   plain_queues     quota for queues without groups, as those of traces are
 //   pod_tables       the cluster as the scheduler of the pods sees it, for action schedule
 //   gates            feature gates by Kueue's names; admit_options has those that users set
 //   cycle            all of it, once
@@ -84,22 +88,21 @@
 // Obstacles have the numbers: which flavor and resource lacks how much. messages.h makes Kueue's
 // messages of them, which the profile prints.
 //
-// The profile reads the cluster's tables (read_world.h). It makes the world anew in each plan, and
-// remembers the usage of LocalQueues alone: scans begin at the first flavor, all that wait are
-// tried again, and no workload is a sticky preemptor when a plan begins.
+// The profile reads the cluster's tables (read_world.h). It makes the world anew in each plan. Its
+// memory has the usage of LocalQueues, sticky preemptors that still wait, and how far the searches
+// of the last cycle got (queue_memory.h). All that wait are tried again when a plan begins.
 //
 // Usage is settled at the beginning of a plan, if the interval of sampling is over, and when a
 // workload is admitted. Kueue samples once an interval whatever it decides: usage that came and
 // went between two plans is not seen here.
 //
-// The cluster's tables have no facts for, and so the profile has defaults of: variants, and slices
-// of jobs that grow. LocalQueues that are stopped are settings of their queue.
-// States of admission checks are given, and what has quota counts as admitted: that its tasks wait
-// for checks is a gate of theirs. Tasks that are rows have no least count: only jobs
-// by count are admitted in part. Tasks of one group that differ are pod sets of their own: each
-// finds its places alone. A victim is pending at once, and holds its quota while a task of it is on
-// a node; one by count gives its quota back at once. Rows of tasks are the spec: a row that is
-// removed is no pod of its job.
+// The cluster's tables have no facts for, and so the profile has defaults of: variants. LocalQueues
+// that are stopped are settings of their queue. States of admission checks are given, and what has
+// quota has an admission: with an open check its tasks get no node (closed_jobs.h). Tasks that are
+// rows have no least count: only jobs by count are admitted in part. Tasks of one group that differ
+// are pod sets of their own: each finds its places alone. A victim is pending at once, and holds
+// its quota while a task of it is on a node; one by count gives its quota back at once. Rows of
+// tasks are the spec: a row that is removed is no pod of its job.
 //
 // Cost. A cycle costs its heads, not its queues' lengths: workloads of equal hash wait in one
 // bucket, and all of them change sides by a swap. Simulations are undone by a log of the cells that

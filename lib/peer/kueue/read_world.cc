@@ -5,12 +5,16 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/peer/kueue/admission_checks.h"
 #include "lib/peer/kueue/job_settings.h"
+#include "lib/peer/kueue/plain_queues.h"
+#include "lib/peer/kueue/slices.h"
 
 namespace muster::kueue {
 namespace {
@@ -169,7 +173,12 @@ std::vector<std::optional<NamedPlaces>> PlacesHeld(const JobSpec& job) {
 void ReadWishes(const JobSpec& spec, const JobSpec& job, WorkloadFacts* facts) {
   const JobSettings settings = ReadSettings(spec).value_or(JobSettings());
   facts->retry_checks = settings.failed;
-  facts->open_checks = settings.open;
+  facts->checks = settings.checks;
+  facts->complete = settings.admitted;
+  facts->inactive = !settings.active;
+  facts->replaces = settings.replaces;
+  facts->evicting = settings.evicted;
+  facts->refused = settings.refused;
   facts->local_queue = settings.local_queue;
   for (const GroupSpec& group : job.groups) {
     GroupWish wish = settings.WishOf(group.name);
@@ -185,14 +194,34 @@ void ReadWishes(const JobSpec& spec, const JobSpec& job, WorkloadFacts* facts) {
 
 // How LocalQueues are stopped, by name.
 using LocalStops = std::map<std::string, StopPolicy>;
-LocalStops StopsOf(const QueueTable& queues) {
+// Reads the settings of queues: the kinds of their checks into the world. Returns the stops.
+LocalStops ReadQueueSettings(const QueueTable& queues, World* world) {
   LocalStops stops;
   for (size_t q = 0; q < queues.alive.size(); ++q) {
     if (!queues.alive[q] || queues.spec[q].settings.empty()) continue;
     const absl::StatusOr<QueueSettings> settings = ReadSettings(queues.spec[q]);
-    if (settings.ok()) stops.insert(settings->stops.begin(), settings->stops.end());
+    if (!settings.ok()) continue;
+    stops.insert(settings->stops.begin(), settings->stops.end());
+    SetCheckKinds(settings->controllers, world, world->FindQueue(queues.spec[q].name));
   }
   return stops;
+}
+
+// Names of jobs in the place of which another one of their queue has quota.
+std::set<std::string_view> ReplacedJobs(const Tables& tables) {
+  std::set<std::string_view> replaced;
+  const JobTable& jobs = tables.jobs;
+  for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
+    if (!jobs.alive[j]) continue;
+    for (const auto& [key, value] : jobs.spec[j].settings) {
+      if (key != kReplacesSetting || !HoldsQuota(tables, j)) continue;
+      const auto other = jobs.names.Find(value);
+      if (other && jobs.queue[*other] == jobs.queue[j] && MayReplace(jobs.spec[j].name, value)) {
+        replaced.insert(value);
+      }
+    }
+  }
+  return replaced;
 }
 
 // Whether a queue selects namespaces, so that labels of namespaces count.
@@ -235,17 +264,23 @@ std::vector<JobIndex> ReadWorld(const Tables& tables, World* world) {
   for (size_t f = 0; f < tables.flavors.alive.size(); ++f) {
     if (tables.flavors.alive[f]) world->SetFlavor(tables.flavors.spec[f]);
   }
-  for (size_t q = 0; q < tables.queues.alive.size(); ++q) {
-    if (tables.queues.alive[q]) world->SetQueue(tables.queues.spec[q]);
+  if (world->config.plain_queues) {
+    SetPlainQueues(tables, world);
+  } else {
+    for (size_t q = 0; q < tables.queues.alive.size(); ++q) {
+      if (tables.queues.alive[q]) world->SetQueue(tables.queues.spec[q]);
+    }
   }
   const JobTable& jobs = tables.jobs;
   const bool selects = SelectsNamespaces(tables.queues);
-  const LocalStops stops = StopsOf(tables.queues);
+  const LocalStops stops = ReadQueueSettings(tables.queues, world);
   const std::vector<int64_t> ranks = UidRanks(jobs);
   std::vector<JobIndex> job_of;
+  std::vector<std::pair<WorkloadIndex, std::string>> replacing;
+  const std::set<std::string_view> replaced = ReplacedJobs(tables);
   for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
     const JobSpec& spec = jobs.spec[j];
-    if (!jobs.alive[j]) continue;
+    if (!jobs.alive[j] || replaced.contains(spec.name)) continue;
     const bool holds = HoldsQuota(tables, j);
     const bool waits = spec.phase == JobPhase::kPending ||
                        (spec.phase == JobPhase::kCompleted && !IsPlaced(tables, j));
@@ -265,13 +300,18 @@ std::vector<JobIndex> ReadWorld(const Tables& tables, World* world) {
       facts.places = PlacesHeld(job);
     }
     ReadWishes(spec, job, &facts);
+    facts.evicting = facts.evicting && holds;
+    facts.evicted = facts.evicted || facts.evicting;
     if (const auto stop = stops.find(facts.local_queue); stop != stops.end()) {
       facts.local_stop = stop->second;
     }
     // Names of jobs are unique, so workloads get their numbers in this order.
-    world->SetWorkload(job, facts);
+    const WorkloadIndex w = world->SetWorkload(job, facts);
+    if (!facts.replaces.empty()) replacing.emplace_back(w, std::move(facts.replaces));
     job_of.push_back(j);
   }
+  // What a workload replaces may stand behind it.
+  for (const auto& [w, name] : replacing) world->workloads[w].replaces = world->FindWorkload(name);
   world->Settle();
   return job_of;
 }

@@ -10,6 +10,7 @@
 //   and none stays;
 // - with phase pending it else waits, whatever admission it had before, and so does one that is
 //   completed and has tasks again, none of them on a node;
+// - with another job that has quota and replaces it, it takes no part;
 // - with another phase and no admission others have admitted it: it neither waits nor holds.
 // Tasks that failed hold their quota, as they may be made anew. Those that succeeded do not, but
 // without gate ReclaimablePods.

@@ -199,22 +199,4 @@ QueueEntrance EntranceOf(const WorkloadState& state, bool has_local_queue, bool 
   return has_cluster_queue ? QueueEntrance::kQueued : QueueEntrance::kNoClusterQueue;
 }
 
-std::vector<std::string> RequiredChecks(const std::vector<CheckFlavors>& checks,
-                                        const std::vector<std::string>& queue_flavors,
-                                        const std::vector<std::string>* admitted_flavors) {
-  std::set<std::string> required;
-  for (const auto& [name, listed] : checks) {
-    const std::vector<std::string>& flavors = listed.empty() ? queue_flavors : listed;
-    const auto covers = [&](const std::string& flavor) {
-      return std::find(flavors.begin(), flavors.end(), flavor) != flavors.end();
-    };
-    if (admitted_flavors == nullptr
-            ? std::all_of(queue_flavors.begin(), queue_flavors.end(), covers)
-            : std::any_of(admitted_flavors->begin(), admitted_flavors->end(), covers)) {
-      required.insert(name);
-    }
-  }
-  return {required.begin(), required.end()};
-}
-
 }  // namespace muster::kueue

@@ -103,14 +103,6 @@ bool ChangeMayHelp(const WaitingView& before, const WaitingView& now);
 enum class QueueEntrance : uint8_t { kNotWaiting, kNoLocalQueue, kNoClusterQueue, kQueued };
 QueueEntrance EntranceOf(const WorkloadState& state, bool has_local_queue, bool has_cluster_queue);
 
-// A check and the flavors that it is for; none: all flavors of the queue.
-using CheckFlavors = std::pair<std::string, std::vector<std::string>>;
-// The checks that a workload has to pass: with an admission those of one of its flavors, before it
-// those of all flavors of the queue. In order of their names.
-std::vector<std::string> RequiredChecks(const std::vector<CheckFlavors>& checks,
-                                        const std::vector<std::string>& queue_flavors,
-                                        const std::vector<std::string>* admitted_flavors);
-
 }  // namespace muster::kueue
 
 #endif  // MUSTER_PEER_KUEUE_WORKLOAD_STATUS_H_

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/model/shape_key.h"
+#include "lib/peer/kueue/admission_checks.h"
 #include "lib/peer/kueue/cohort_path.h"
 #include "lib/peer/kueue/readiness.h"
 #include "lib/peer/kueue/slices.h"
@@ -159,6 +160,8 @@ Queue World::SetQueue(const QueueSpec& spec) {
   row.by_usage = rules.by_usage;
   row.weight = rules.fair_weight ? WeightValue(rules.fair_weight->text) : 1;
   row.checks = rules.checks;
+  row.check_kinds.clear();
+  row.delays.clear();
   row.namespaces = rules.namespaces;
   return q;
 }
@@ -201,6 +204,10 @@ void World::Settle() {
       }
     }
     row.active = ReadinessOf(facts).active && !endless[q];
+    facts.checks = ChecksOf(*this, row);
+    const Readiness readiness = ReadinessOf(facts);
+    row.why_inactive = row.active && !readiness.active ? readiness.message : "";
+    row.active = row.active && readiness.active;
     for (const WorkloadIndex w : row.holders) {
       for (const CellAmount& used : workloads[w].usage) {
         tree.SetUsage(q, used.cell, Plus(tree.usage(q, used.cell), used.amount));
@@ -274,11 +281,15 @@ void World::Erase(WorkloadIndex workload) {
 void World::Hold(WorkloadIndex workload, std::vector<Granted> granted, int64_t time) {
   WorkloadRow& row = workloads[workload];
   row.granted = std::move(granted);
-  if (row.holds) return;  // its places changed, and nothing else
+  if (row.holds) {  // its places changed, and nothing else
+    row.open_checks = row.open_checks && IsOpen(*this, row);
+    return;
+  }
   row.usage = UsageOf(row.granted);
   row.holds = true;
   row.reserved = true;
   row.evicted = false;
+  row.open_checks = IsOpen(*this, row);
   row.reserved_at = time;
   Insert(workload);
   if (stale_) return Settle();
@@ -410,9 +421,11 @@ void World::ReadFacts(const WorkloadFacts& facts, WorkloadRow* row) {
   row->retry_at = facts.retry_at;
   row->may_retry = facts.may_retry;
   row->retry_checks = facts.retry_checks;
-  row->open_checks = facts.open_checks;
+  row->checks = facts.checks;
+  row->inactive = facts.inactive;
   row->local_stop = facts.local_stop;
   row->evicted = facts.evicted;
+  row->evicting = facts.evicting;
   row->reserved = facts.reserved;
   row->space_labels = facts.space_labels;
   row->refused = facts.refused;
@@ -470,6 +483,7 @@ WorkloadIndex World::SetWorkload(const JobSpec& job, const WorkloadFacts& facts)
   if (admitted && workloads[w].queue != kNothing) {
     WorkloadRow& held = workloads[w];
     held.holds = true;
+    held.open_checks = facts.complete ? !*facts.complete : IsOpen(*this, held);
     held.reserved_at = job.admission->time;
     held.usage = UsageOf(held.granted);
     Insert(w);

@@ -26,6 +26,7 @@
 #include "lib/base/hash_map.h"
 #include "lib/peer/kueue/gates.h"
 #include "lib/peer/kueue/quota_tree.h"
+#include "lib/peer/kueue/readiness.h"
 #include "lib/peer/kueue/topology.h"
 #include "muster/spec.h"
 
@@ -75,7 +76,8 @@ struct QueueRow {
   bool by_usage = false;                // its workloads go by the usage of their LocalQueues
   double weight = 1;
   std::vector<AdmissionCheck> checks;
-  std::optional<Selector> namespaces;  // absent: all
+  std::vector<QueueCheck::Kind> check_kinds;  // of `checks`; where it ends earlier: others
+  std::optional<Selector> namespaces;         // absent: all
   bool no_namespace = false;
   // Checks that postpone the search for places, by flavor (kNothing: all), and whether they do so
   // even after they have passed.
@@ -84,6 +86,7 @@ struct QueueRow {
   // Follow from the others when the world settles.
   bool is_cohort = false;
   bool active = true;
+  std::string why_inactive;  // by its checks; empty: it is not, or for another reason
   uint64_t generation = 0;
   std::vector<WorkloadIndex> holders;  // workloads that hold its quota; see World::Precedes
   uint64_t holders_stamp = 0;          // a new number whenever `holders` changed
@@ -142,12 +145,13 @@ struct WorkloadRow {
   uint64_t generation = 1;          // of its spec
   std::optional<int64_t> retry_at;  // it stays out of the heap until then
   bool may_retry = true;
-  bool retry_checks = false;                  // a check of it has to be passed again, or was failed
-  bool open_checks = false;                   // not all of its checks are passed
-  StopPolicy local_stop = StopPolicy::kNone;  // of its LocalQueue
-  Labels space_labels;                        // of its namespace
-  std::string refused;                        // not empty: why no cycle looks at it
-  std::vector<FlavorIndex> allowed;           // with `restricted`: no other flavor will do
+  bool retry_checks = false;  // a check of it has to be passed again, or was failed
+  std::vector<std::pair<std::string, bool>> checks;  // those with a state; whether it is Ready
+  bool inactive = false;                             // it may have no quota
+  StopPolicy local_stop = StopPolicy::kNone;         // of its LocalQueue
+  Labels space_labels;                               // of its namespace
+  std::string refused;                               // not empty: why no cycle looks at it
+  std::vector<FlavorIndex> allowed;                  // with `restricted`: no other flavor will do
   bool restricted = false;
   uint32_t family = 0;                // variants of one workload have one number; 0: none
   bool gated = false;                 // it may not evict others yet
@@ -157,8 +161,10 @@ struct WorkloadRow {
   std::string unhealthy;              // a node of its places that failed; empty: none
   // With quota:
   bool holds = false;
-  bool reserved = true;  // the reservation is marked as true
-  bool evicted = false;  // it gives the quota back soon
+  bool reserved = true;      // the reservation is marked as true
+  bool evicted = false;      // it gives the quota back soon
+  bool evicting = false;     // its eviction was decided before, and is not repeated
+  bool open_checks = false;  // its quota is reserved, and it is not admitted
   int64_t reserved_at = 0;
   std::vector<Granted> granted;
   CellAmounts usage;
@@ -172,6 +178,7 @@ struct WorkloadFacts {
   std::string local_queue = {};
   std::optional<int64_t> queue_time = {};
   bool evicted = false;
+  bool evicting = false;
   bool reserved = true;
   std::vector<int64_t> reclaimed = {};  // by group: pods that are done
   std::vector<std::string> pod_set_groups = {};
@@ -196,7 +203,9 @@ struct WorkloadFacts {
   std::optional<int64_t> retry_at = {};
   bool may_retry = true;
   bool retry_checks = false;
-  bool open_checks = false;
+  std::vector<std::pair<std::string, bool>> checks = {};  // as WorkloadRow::checks
+  std::optional<bool> complete = {};  // whether it is admitted; absent: if no check is open
+  bool inactive = false;
   StopPolicy local_stop = StopPolicy::kNone;
   uint64_t generation = 1;
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/peer/kueue/admission_checks.h"
 #include "lib/peer/kueue/cohort_path.h"
 #include "lib/peer/kueue/local_usage.h"
 #include "lib/peer/kueue/pod_limits.h"

@@ -287,6 +287,81 @@ TEST_F(KueueProfile, AQueueOnHoldTakesBackQuotaOfJobsThatWaitForChecks) {
   EXPECT_EQ(JobNamed("Pending").phase, JobPhase::kPending);
 }
 
+TEST_F(KueueProfile, ADeactivatedJobGivesItsQuotaBack) {
+  Node();
+  Queue("a", 1);
+  Job("j", "a", 1);
+  EXPECT_EQ(Live(), "admit j");
+  testing::Run(cluster_, "j0", "n");
+  SetJobSettings("j", {{"kueue/active", "false"}});
+  EXPECT_EQ(Live(), "evict j0 n");
+  Accept(cluster_.SetTaskStatus("j0", TaskStatus::kPending));
+  Job("next", "a", 1);
+  EXPECT_EQ(Live(), "admit next");
+  EXPECT_THAT(*cluster_.Schedule("kueue")->Explain("j"), HasSubstr("The workload is deactivated"));
+}
+
+// 3 of 4 cpu are held. The slice of 4 tasks stands before the one that it grows out of.
+TEST_F(KueueProfile, AJobThatGrowsIsAdmittedInThePlaceOfTheOneBefore) {
+  Node();
+  Queue("a", 4);
+  Job("slice", "a", 4);
+  SetJobSettings("slice", {{"kueue/active", "false"}});
+  Job("old", "a", 3);
+  EXPECT_EQ(Live(), "admit old");
+  for (const char* const task : {"old0", "old1", "old2"}) testing::Run(cluster_, task, "n");
+  SetJobSettings("slice", {{"kueue/replaces", "else"}});
+  EXPECT_EQ(Decide(cluster_, "kueue"), "");
+  SetJobSettings("slice", {{"kueue/replaces", "old"}});
+  EXPECT_EQ(Live(), "admit slice");
+  EXPECT_EQ(Live(), "");
+  Job("next", "a", 1);
+  EXPECT_EQ(Live(), "");
+  Accept(cluster_.RemoveJob("slice"));
+  EXPECT_EQ(Live(), "admit next");
+}
+
+TEST_F(KueueProfile, AJobThatIsEvictedAlreadyIsTheFirstVictimAndIsNotEvictedAgain) {
+  Node();
+  QueueRules rules;
+  rules.preemption.within_queue = VictimScope::kLowerPriority;
+  Queue("a", 2, rules);
+  Job("low", "a", 1);
+  Job("leaves", "a", 1, /*priority=*/5);
+  EXPECT_EQ(Live(), "admit leaves; admit low");
+  testing::Run(cluster_, "low0", "n");
+  testing::Run(cluster_, "leaves0", "n");
+  SetJobSettings("leaves", {{"kueue/evicted", "true"}});
+  Job("high", "a", 1, /*priority=*/10);
+  EXPECT_EQ(Live(), "");
+  EXPECT_THAT(*cluster_.Schedule("kueue")->Explain("high"),
+              HasSubstr("Pending the preemption of 1 workload(s)"));
+  EXPECT_TRUE(JobNamed("leaves").admission.has_value());
+  Accept(cluster_.RemoveJob("leaves"));
+  EXPECT_EQ(Live(), "admit high");
+}
+
+TEST_F(KueueProfile, AJobThatEvictedOthersGoesFirstOnceTheyAreGone) {
+  Node();
+  QueueRules rules;
+  rules.preemption.within_queue = VictimScope::kLowerPriority;
+  Queue("a", 2, rules);
+  Job("victim", "a", 2);
+  EXPECT_EQ(Live(), "admit victim");
+  testing::Run(cluster_, "victim0", "n");
+  testing::Run(cluster_, "victim1", "n");
+  Job("evictor", "a", 2, /*priority=*/5);
+  EXPECT_EQ(Live(), "evict victim0 n; evict victim1 n");
+  Accept(cluster_.RemoveJob("victim"));
+  Job("high", "a", 2, /*priority=*/9);
+  const absl::StatusOr<Plan> forgets = cluster_.Schedule("kueue", {.memory = Memory()});
+  EXPECT_EQ(forgets->admissions().size(), 1u);
+  EXPECT_THAT(forgets->ToText(), HasSubstr("admit high"));
+  EXPECT_EQ(Live(), "admit evictor");  // which "high" evicts
+  EXPECT_EQ(Live(), "admit high");
+  EXPECT_EQ(Live(), "");
+}
+
 TEST_F(KueueProfile, AClosedQueueAdmitsNothingAndEvictsNothing) {
   Queue("a", 4);
   Job("first", "a", 1);

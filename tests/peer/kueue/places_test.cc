@@ -201,6 +201,82 @@ TEST_F(KueuePlaces, TasksThatLeaveCountOnceWithThePlacesOfTheirJob) {
   EXPECT_EQ(Cycle().admissions().size(), 1u);
 }
 
+class KueueDelays : public KueuePlaces {
+ protected:
+  void SetChecks(const std::vector<AdmissionCheck>& checks, const Labels& controllers) {
+    for (QueueSpec queue : cluster_.Describe().queues) {
+      if (queue.name != "q") continue;
+      queue.rules->checks = checks;
+      queue.settings = controllers;
+      Accept(cluster_.UpdateQueue(queue));
+    }
+  }
+  void SetCheck(const std::string& job, const char* state) {
+    for (JobSpec spec : cluster_.Describe().jobs) {
+      if (spec.name != job) continue;
+      spec.settings = {{kRequired, "rack"}, {"kueue/admission-check/m", state}};
+      Accept(cluster_.UpdateJob(spec));
+    }
+  }
+};
+
+// No rack has room for 5 tasks before two nodes come.
+TEST_F(KueueDelays, PlacesAreFoundOnceNodesAreProvisioned) {
+  profile_ = "kueue:+allocate";
+  SetChecks({{.name = "m"}}, {{"kueue/check-controller/m", "provisioning-request"}});
+  Job("a", 5, {{kRequired, "rack"}});
+  Cycle();
+  EXPECT_EQ(PlacesOf("a"), "");
+  SetCheck("a", "Pending");
+  EXPECT_EQ(Decide(cluster_, profile_), "");
+  SetCheck("a", "Ready");
+  EXPECT_EQ(Decide(cluster_, profile_), "");
+  EXPECT_THAT(*cluster_.Schedule(profile_)->Explain("a0"),
+              HasSubstr("its job has quota and waits for places"));
+  NodeSpec node = NodeAt(4);
+  node.capacity = {{"cpu", 5}, {"pods", 10}};
+  Accept(cluster_.AddNode(node));
+  EXPECT_THAT(Decide(cluster_, profile_), HasSubstr("bind a0 n4"));
+  Cycle();
+  EXPECT_EQ(PlacesOf("a"), "n4: 5");
+  EXPECT_EQ(Decide(cluster_, profile_), "");
+}
+
+TEST_F(KueueDelays, PlacesOfAnotherClusterAreNotSearched) {
+  SetChecks({{.name = "m"}}, {{"kueue/check-controller/m", "multikueue"}});
+  Job("a", 5, {{kRequired, "rack"}});
+  Cycle();
+  EXPECT_EQ(PlacesOf("a"), "");
+  SetCheck("a", "Ready");
+  Cycle();
+  EXPECT_EQ(PlacesOf("a"), "");
+}
+
+TEST_F(KueueDelays, ChecksThatContradictMakeAQueueInactive) {
+  const auto words = [&](const std::vector<AdmissionCheck>& checks, const Labels& controllers) {
+    SetChecks(checks, controllers);
+    return std::string(*cluster_.Schedule("kueue")->Explain("a"));
+  };
+  Job("a", 1, {});
+  const Labels remote = {{"kueue/check-controller/m", "multikueue"},
+                         {"kueue/check-controller/n", "multikueue"}};
+  EXPECT_THAT(words({{.name = "m"}, {.name = "n"}}, remote),
+              HasSubstr("Cannot use multiple MultiKueue AdmissionChecks"));
+  EXPECT_THAT(words({{.name = "m"}, {.name = "n"}},
+                    {remote[0], {"kueue/check-controller/n", "provisioning-request"}}),
+              HasSubstr("Cannot use both MultiKueue and ProvisioningRequest"));
+  Accept(cluster_.SetFlavor({.name = "other"}));
+  for (QueueSpec queue : cluster_.Describe().queues) {
+    if (queue.name != "q") continue;
+    queue.rules->groups[0].flavors.push_back({.flavor = "other", .nominal = {{"cpu", 1}}});
+    Accept(cluster_.UpdateQueue(queue));
+  }
+  EXPECT_THAT(words({{.name = "m", .flavors = {"other"}}}, {remote[0]}),
+              HasSubstr("Cannot specify MultiKueue AdmissionCheck per flavor"));
+  SetChecks({{.name = "m"}}, {{"kueue/check-controller/m", "elsewhere"}});
+  EXPECT_THAT(Refused(), HasSubstr("must be one of multikueue, provisioning-request, other"));
+}
+
 TEST_F(KueuePlaces, SettingsAreChecked) {
   const auto refused = [&](const Labels& settings) {
     Accept(cluster_.AddJob(Grouped({{"a", 2}, {"b", 3}}, settings)));

@@ -106,6 +106,75 @@ TEST_F(KueuePods, PodsOfAVictimLeaveBeforeOthersStart) {
   EXPECT_EQ(Live(kSchedule), "admit high; bind high0 n; bind high1 n");
 }
 
+class KueueChecks : public KueuePods {
+ protected:
+  void SetUp() override {
+    KueuePods::SetUp();
+    Accept(cluster_.SetFlavor({.name = "other"}));
+    SpotNode("n", 9);
+  }
+  // A queue of two flavors: check "all" is for both, "late" for the second.
+  void CheckedQueue() {
+    QueueSpec queue{.name = "a"};
+    queue.rules.emplace();
+    queue.rules->groups = {{.resources = {"cpu"},
+                            .flavors = {{.flavor = "spot", .nominal = {{"cpu", 2}}},
+                                        {.flavor = "other", .nominal = {{"cpu", 9}}}}}};
+    queue.rules->checks = {{.name = "all"}, {.name = "late", .flavors = {"other"}}};
+    Accept(cluster_.AddQueue(queue));
+  }
+};
+
+TEST_F(KueueChecks, TasksStartOnceTheChecksOfTheirFlavorsArePassed) {
+  for (const char* const profile : {kAllocate, kSchedule}) {
+    CheckedQueue();
+    Job("j", "a", 2);
+    Job("k", "a", 1);
+    EXPECT_EQ(Decide(cluster_, profile), "admit j; admit k");
+    EXPECT_EQ(Live("kueue"), "admit j; admit k");
+    EXPECT_EQ(Decide(cluster_, profile), "");
+    EXPECT_THAT(Words(profile, "j0"),
+                HasSubstr("its job has quota and waits for admission check all"));
+    EXPECT_THAT(Words(profile, "k0"), HasSubstr("waits for admission checks all, late"));
+    SetJobSettings("j", {{"kueue/admission-check/all", "Ready"}});
+    SetJobSettings(
+        "k", {{"kueue/admission-check/all", "Ready"}, {"kueue/admission-check/late", "Pending"}});
+    EXPECT_EQ(Live(profile), "bind j0 n; bind j1 n");
+    SetJobSettings(
+        "k", {{"kueue/admission-check/all", "Ready"}, {"kueue/admission-check/late", "Ready"}});
+    EXPECT_EQ(Live(profile), "bind k0 n");
+    for (const char* const job : {"j", "k"}) Accept(cluster_.RemoveJob(job));
+    Accept(cluster_.RemoveQueue("a"));
+  }
+}
+
+TEST_F(KueueChecks, AJobMayBeAdmittedWhateverItsChecksAre) {
+  CheckedQueue();
+  Job("j", "a", 1);
+  EXPECT_EQ(Live(kAllocate), "admit j");
+  SetJobSettings("j", {{"kueue/admitted", "true"}});
+  EXPECT_EQ(Decide(cluster_, kAllocate), "bind j0 n");
+  SetJobSettings("j", {{"kueue/admitted", "false"}, {"kueue/admission-check/all", "Ready"}});
+  EXPECT_EQ(Decide(cluster_, kAllocate), "");
+  EXPECT_THAT(Words(kAllocate, "j0"), HasSubstr("its job has quota and is not admitted yet"));
+  SetJobSettings("j", {{"kueue/admitted", "true"}, {"kueue/evicted", "true"}});
+  EXPECT_EQ(Decide(cluster_, kAllocate), "");
+  EXPECT_THAT(Words(kAllocate, "j0"), HasSubstr("its job is evicted"));
+}
+
+TEST_F(KueueChecks, AQueueOnHoldTakesBackQuotaOfJobsWithoutAStateOfItsChecks) {
+  CheckedQueue();
+  Job("j", "a", 1);
+  EXPECT_EQ(Live(), "admit j");
+  for (QueueSpec queue : cluster_.Describe().queues) {
+    if (queue.name != "a") continue;
+    queue.rules->stop = StopPolicy::kHold;
+    Accept(cluster_.UpdateQueue(queue));
+  }
+  EXPECT_EQ(Live(), "");
+  EXPECT_EQ(JobNamed("j").phase, JobPhase::kPending);
+}
+
 class KueuePodPlaces : public KueuePlaces {};
 
 // Rack r1 is the only one with room for both, and its nodes have one place each.

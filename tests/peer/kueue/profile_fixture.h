@@ -52,6 +52,11 @@ class KueueProfile : public ::testing::Test {
     ADD_FAILURE() << "no job " << name;
     return {};
   }
+  void SetJobSettings(const std::string& name, const Labels& settings) {
+    JobSpec job = JobNamed(name);
+    job.settings = settings;
+    Accept(cluster_.UpdateJob(job));
+  }
   void SetQueueSettings(const std::string& name, const Labels& settings) {
     for (QueueSpec queue : cluster_.Describe().queues) {
       if (queue.name != name) continue;

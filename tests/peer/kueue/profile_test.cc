@@ -363,6 +363,31 @@ TEST_F(KueueProfile, TheSearchGoesOnBehindAFlavorThatNeedsVictimsAndHasNone) {
   EXPECT_EQ(high.admission->groups[0].flavors[0].second, "other");
 }
 
+TEST_F(KueueProfile, AJobThatGotNoTurnNamesTheOneInFront) {
+  Node();
+  QueueRules strict, evicts;
+  strict.strategy = QueueingStrategy::kStrictFifo;
+  evicts.preemption.within_queue = VictimScope::kLowerPriority;
+  Queue("a", 2, strict);
+  Queue("b", 1, evicts);
+  Job("first", "a", 4);
+  Job("second", "a", 1);
+  const auto words = [&](const std::string& name) {
+    return std::string(*cluster_.Schedule("kueue")->Explain(name));
+  };
+  EXPECT_THAT(words("second"), HasSubstr("waits behind first (StrictFIFO)"));
+  Job("victim", "b", 1);
+  EXPECT_EQ(Live(), "admit victim");
+  testing::Run(cluster_, "victim0", "n");
+  Accept(cluster_.RemoveJob("first"));
+  Job("third", "a", 1);
+  EXPECT_EQ(Live(), "admit second; admit third");
+  Job("high", "b", 1, /*priority=*/9);
+  JobSpec next{.name = "next", .queue = "b", .priority = 8, .min_available = 1};
+  AddJob(cluster_, next, 2, {{"cpu", 1}});
+  EXPECT_THAT(words("next"), HasSubstr("not admitted: waits behind high, which evicts others"));
+}
+
 TEST_F(KueueProfile, AFailedCheckDoesNotBlockAStrictQueue) {
   QueueRules rules;
   rules.strategy = QueueingStrategy::kStrictFifo;

@@ -3,6 +3,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/peer/kueue/admission_checks.h"
 
 namespace muster::kueue {
 namespace {
