@@ -550,6 +550,163 @@ TEST(Koordinator, DevicesAndWhatPodsHoldOfThemAreRead) {
   EXPECT_TRUE(filled.Schedule(import->scenario.profile).ok());
 }
 
+constexpr char kPodsDump[] = R"([
+  {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
+   "status": {"allocatable": {"cpu": "10", "memory": "64Gi", "pods": "110"}}},
+  {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+   "metadata": {"name": "koord-prod"}, "value": 9500},
+  {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s", "namespace": "lab"},
+   "spec": {"selector": {"app": "web"}}},
+  {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "r", "namespace": "lab"},
+   "spec": {"selector": {"matchLabels": {"tier": "back"}}}},
+  {"kind": "Pod", "metadata": {"name": "gated", "namespace": "lab", "labels": {"app": "web"}},
+   "spec": {"schedulerName": "koord-scheduler", "priorityClassName": "koord-prod",
+            "schedulingGates": [{"name": "wait"}], "overhead": {"cpu": "1"},
+            "containers": [{"image": "x:1", "resources": {"requests": {"cpu": "1"}}}]},
+   "status": {"phase": "Pending"}},
+  {"kind": "Pod", "metadata": {"name": "owned", "namespace": "lab", "labels": {"tier": "back"},
+     "ownerReferences": [{"kind": "ReplicaSet", "name": "r", "controller": true}]},
+   "spec": {"schedulerName": "koord-scheduler", "priorityClassName": "gone", "containers": [{}]},
+   "status": {"phase": "Pending"}},
+  {"kind": "Pod", "metadata": {"name": "static", "namespace": "lab",
+     "annotations": {"kubernetes.io/config.mirror": "m"}},
+   "spec": {"schedulerName": "koord-scheduler", "nodeName": "n", "containers": [{}]},
+   "status": {"phase": "Running", "startTime": "1970-01-01T00:00:40Z"}},
+  {"kind": "Pod", "metadata": {"name": "old", "namespace": "lab"},
+   "spec": {"schedulerName": "koord-scheduler", "nodeName": "n", "priority": 9500,
+            "containers": [{"resources": {"requests": {"cpu": "7"}}}]},
+   "status": {"phase": "Running", "startTime": "1970-01-01T00:00:40Z",
+     "conditions": [{"type": "Ready", "status": "True",
+                     "lastTransitionTime": "1970-01-01T00:01:00Z"},
+                    {"type": "PodScheduled", "status": "True",
+                     "lastTransitionTime": "1970-01-01T00:00:30Z"}]}},
+  {"kind": "Pod", "metadata": {"name": "p", "namespace": "lab"},
+   "spec": {"schedulerName": "koord-scheduler", "priority": 9000,
+            "containers": [{"resources": {"requests": {"cpu": "1", "memory": "1Gi"},
+                                          "limits": {"cpu": "1", "memory": "1Gi"}}}]},
+   "status": {"phase": "Pending"}},
+  {"apiVersion": "slo.koordinator.sh/v1alpha1", "kind": "NodeMetric", "metadata": {"name": "n"},
+   "status": {"updateTime": "1970-01-01T00:10:00Z",
+     "nodeMetric": {"nodeUsage": {"resources": {"cpu": "1500m", "memory": "1Gi"}}},
+     "podsMetric": [{"namespace": "lab", "name": "old", "podUsage": {"resources": {"cpu": "1"}}}]}}
+])";
+
+TEST(Koordinator, PodsAreReadAsItsPlugInsOfKubernetesReadThem) {
+  const absl::StatusOr<Import> import = ImportObjects(kPodsDump, {.now = 610});
+  ASSERT_TRUE(import.ok()) << import.status();
+  const ClusterSpec& cluster = import->scenario.cluster;
+  const TaskSpec& gated = Named(cluster.tasks, "lab/gated");
+  EXPECT_EQ(gated.gates, std::vector<std::string>{"wait"});
+  EXPECT_EQ(gated.priority, 9500) << "of its class";
+  EXPECT_EQ(Named(cluster.jobs, "lab/gated").priority, 9500);
+  EXPECT_EQ(gated.shape.request, (Resources{{"cpu", 2}}));
+  ASSERT_EQ(gated.shape.containers.size(), 1u);
+  EXPECT_EQ(gated.shape.containers[0].image, "x:1");
+  ASSERT_TRUE(gated.shape.pod);
+  EXPECT_EQ(gated.shape.pod->overhead, (Resources{{"cpu", 1}}));
+  ASSERT_EQ(gated.shape.spread.size(), 2u) << "by its service";
+  EXPECT_EQ(gated.shape.spread[0].selector->match_labels, (Labels{{"app", "web"}}));
+  const TaskSpec& owned = Named(cluster.tasks, "lab/owned");
+  EXPECT_EQ(owned.priority, 0);
+  ASSERT_EQ(owned.shape.spread.size(), 2u) << "by its owner";
+  EXPECT_EQ(owned.shape.spread[0].selector->match_labels, (Labels{{"tier", "back"}}));
+  EXPECT_THAT(Lines(*import), ::testing::ElementsAre(HasSubstr("priority class \"gone\"")));
+  const TaskSpec& fixed = Named(cluster.tasks, "lab/static");
+  ASSERT_TRUE(fixed.shape.required_node_affinity);
+  EXPECT_EQ((*fixed.shape.required_node_affinity)[0].match_fields[0].values,
+            std::vector<std::string>{"n"});
+  EXPECT_EQ(fixed.started, 40) << "when the kubelet took it";
+  EXPECT_EQ(Named(cluster.tasks, "lab/old").started, 30) << "when it got its node";
+  EXPECT_FALSE(gated.started);
+  EXPECT_FALSE(gated.shape.guaranteed_qos);
+  EXPECT_TRUE(Named(cluster.tasks, "lab/p").shape.guaranteed_qos);
+}
+
+TEST(Koordinator, ArgumentsOfPlugInsAreOptions) {
+  const auto imported = [](const std::string& profile) {
+    ImportOptions options{.profile = "koordinator"};
+    options.configuration =
+        absl::StrCat(R"({"kind": "KubeSchedulerConfiguration", "profiles": [)", profile, "]}");
+    const absl::StatusOr<Import> import = ImportObjects(kQuotaDump, options);
+    EXPECT_TRUE(import.ok()) << import.status();
+    return import.ok() ? *import : Import();
+  };
+  Import import = imported(R"({"schedulerName": "koord-scheduler",
+    "plugins": {
+      "queueSort": {"disabled": [{"name": "*"}], "enabled": [{"name": "Coscheduling"}]},
+      "filter": {"enabled": [{"name": "LoadAwareScheduling"}, {"name": "DeviceShare"}]},
+      "score": {"enabled": [{"name": "LoadAwareScheduling", "weight": 3},
+                            {"name": "NodeResourcesFit", "weight": 2}]}},
+    "pluginConfig": [
+      {"name": "LoadAwareScheduling", "args": {"usageThresholds": {"cpu": 20}, "aggregated": {},
+         "nodeMetricExpirationSeconds": 60, "enableScheduleWhenNodeMetricsExpired": true,
+         "estimatedScalingFactors": {"memory": 50}, "dominantResourceWeight": 2}},
+      {"name": "Coscheduling", "args": {"defaultTimeout": "30s", "controllerWorkers": 2}},
+      {"name": "DeviceShare", "args": {"scoringStrategy": {"type": "MostAllocated"},
+         "disableDeviceNUMATopologyAlignment": true}},
+      {"name": "NodeResourcesFitPlus", "args": {"resources": {
+         "cpu": {"type": "LeastAllocated", "weight": 2}}}}]})");
+  const std::string& profile = import.scenario.profile;
+  for (const char* option : {"(fit_weight=2,",
+                             "load=on",
+                             "quota=off",
+                             "coscheduling=on",
+                             "numa=off",
+                             "devices=on",
+                             "reservation=off",
+                             "load_weight=3",
+                             "device_weight=0",
+                             "cpu_threshold=20",
+                             "memory_threshold=0",
+                             "load_expiration=60",
+                             "load_expired=pass",
+                             "memory_factor=50",
+                             "load_dominant=2",
+                             "load_cpu=0",
+                             "load_memory=0",
+                             "gang_wait=30",
+                             "device_strategy=most",
+                             "device_zones=off",
+                             "kinds=cpu:2:least"}) {
+    EXPECT_THAT(profile, HasSubstr(option));
+  }
+  std::vector<std::string> lines;
+  for (const std::string& line : Lines(import)) {
+    if (line.find("scheduler configuration") != line.npos) lines.push_back(line);
+  }
+  EXPECT_THAT(lines, ::testing::ElementsAre(HasSubstr("pluginConfig[0].args.aggregated")));
+  Cluster filled;
+  ASSERT_TRUE(Fill(import.scenario, &filled).ok());
+  EXPECT_TRUE(filled.Schedule(profile).ok()) << filled.Schedule(profile).status();
+
+  import = imported(R"({"schedulerName": "volcano", "pluginConfig": [
+    {"name": "ElasticQuota", "args": {"enableRuntimeQuota": false, "delayEvictTime": "5s",
+       "monitorAllQuotas": true, "disableDefaultQuotaPreemption": false}},
+    {"name": "NodeNUMAResource", "args": {"defaultCPUBindPolicy": "SpreadByPCPUs",
+       "numaScoringStrategy": {"type": "Balanced"}}},
+    {"name": "ScarceResourceAvoidance", "args": {"resources": ["nvidia.com/gpu"]}}]})");
+  EXPECT_EQ(import.scenario.profile,
+            "koordinator:schedule(runtime=off,spare_default=off,revoke=on,revoke_delay=5,"
+            "cpu_bind=spread,scarce=nvidia.com/gpu)");
+  EXPECT_THAT(Lines(import), AllOf(::testing::Contains(HasSubstr("lists no plug-ins")),
+                                   ::testing::Contains(HasSubstr("\"Balanced\" is neither"))));
+  ASSERT_EQ(import.scenario.cluster.tasks.size(), 2u) << "its own pods, and those that run";
+  EXPECT_EQ(import.scenario.cluster.tasks[0].name, "other/alien");
+}
+
+// What a pod used when its node was measured counts once.
+TEST(Koordinator, MeasurementsIncludePodsThatHadTheirNodes) {
+  const absl::StatusOr<Import> import = ImportObjects(kPodsDump, {.now = 610});
+  ASSERT_TRUE(import.ok()) << import.status();
+  Cluster filled;
+  ASSERT_TRUE(Fill(import->scenario, &filled).ok());
+  const absl::StatusOr<Plan> plan = filled.Schedule("koordinator", {.now = 610});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ASSERT_EQ(plan->binds().size(), 2u);
+  EXPECT_EQ(plan->task_name(plan->binds()[0].task), "lab/p");
+  EXPECT_EQ(plan->task_name(plan->binds()[1].task), "lab/owned");
+}
+
 TEST(Koordinator, WishesThatAreNotKnownAreReported) {
   const auto report = [](const std::string& annotation, const std::string& value) {
     std::string text;
