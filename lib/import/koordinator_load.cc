@@ -18,7 +18,7 @@
 namespace muster {
 namespace {
 
-constexpr std::string_view kEvictionCost = "descheduler.koordinator.sh/eviction-cost";
+constexpr std::string_view kEvictionCost = "scheduling.koordinator.sh/eviction-cost";
 constexpr std::string_view kDeletionCost = "controller.kubernetes.io/pod-deletion-cost";
 constexpr std::string_view kEvictMark = "descheduler.alpha.kubernetes.io/evict";
 constexpr std::string_view kPassedMark = "descheduler.koordinator.sh/passed-arbitration";

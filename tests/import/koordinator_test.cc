@@ -239,7 +239,7 @@ constexpr char kLoadDump[] = R"([
   {"kind": "Pod", "metadata": {"name": "a", "namespace": "s",
      "ownerReferences": [{"kind": "Node", "name": "x"},
                          {"kind": "ReplicaSet", "name": "web", "controller": true}],
-     "annotations": {"descheduler.koordinator.sh/eviction-cost": "-7",
+     "annotations": {"scheduling.koordinator.sh/eviction-cost": "-7",
                      "controller.kubernetes.io/pod-deletion-cost": "many",
                      "descheduler.alpha.kubernetes.io/evict": ""}},
    "spec": {"schedulerName": "koord-scheduler", "nodeName": "n", "containers": [{}],

@@ -52,6 +52,7 @@ def traits(pod: Json) -> Json:
         "claim": any("persistentVolumeClaim" in one for one in volumes),
         "evict_mark": EVICT in notes,
         "priority": spec.get("priority"),
+        "eviction_cost": rank(pod)["eviction_cost"],
     }
 
 
