@@ -22,6 +22,7 @@
 #include "lib/import/koordinator_devices.h"
 #include "lib/import/koordinator_load.h"
 #include "lib/import/koordinator_objects.h"
+#include "lib/import/koordinator_wishes.h"
 #include "lib/import/koordinator_zones.h"
 #include "lib/import/kubernetes.h"
 #include "lib/import/pod_groups.h"
@@ -293,6 +294,7 @@ void ReadKoordinatorObjects(const ImportSource& source, Scenario* scenario) {
   configuration.reader.AddOwners(source.dump);
   const Dump::Objects pods = ReadPodsAsTasks(source, configuration, jobs, &cluster);
   ReadCpuWishes(pods, &cluster);
+  ReadReservationWishes(pods, &cluster);
   ReadZoneHoldings(pods, scenario);
   ReadDeviceHoldings(pods, &cluster);
   ReadNodeMetrics(source.dump, &cluster);

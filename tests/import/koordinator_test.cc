@@ -161,7 +161,8 @@ TEST(Koordinator, GangsHaveTheirMarks) {
 }
 
 TEST(Koordinator, ReservationsAndMeasuredLoadsAreRead) {
-  const absl::StatusOr<Import> import = ImportWith(R"(, "labels": {"app": "etl"})", R"(,
+  const absl::StatusOr<Import> import =
+      ImportWith(R"(, "labels": {"app": "etl"}, "uid": "77")", R"(,
     {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Reservation",
      "metadata": {"name": "nightly", "creationTimestamp": "1970-01-01T00:00:10Z",
                   "labels": {"scheduling.koordinator.sh/reservation-order": "3"},
@@ -170,8 +171,13 @@ TEST(Koordinator, ReservationsAndMeasuredLoadsAreRead) {
      "spec": {"allocateOnce": false, "allocatePolicy": "Restricted", "ttl": "1h",
               "owners": [{"labelSelector": {"matchLabels": {"app": "etl"}}},
                          {"object": {"namespace": "lab", "name": "q"}},
-                         {"controller": {"kind": "ReplicaSet", "name": "web"}}],
-              "template": {"spec": {"containers": [
+                         {"controller": {"kind": "ReplicaSet", "name": "web",
+                                         "namespace": "lab"}},
+                         {"controller": {"name": "any"}},
+                         {"object": {"uid": "77"}}, {"object": {"uid": "78"}}],
+              "taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}],
+              "preAllocation": true,
+              "template": {"metadata": {"labels": {"of": "pods"}}, "spec": {"containers": [
                 {"resources": {"requests": {"cpu": "4", "memory": "1Gi"}}}]}}},
      "status": {"phase": "Available", "nodeName": "n", "allocated": {"cpu": "1"},
                 "currentOwners": [{"namespace": "lab", "name": "q"}]}},
@@ -187,9 +193,16 @@ TEST(Koordinator, ReservationsAndMeasuredLoadsAreRead) {
   EXPECT_EQ(one.node, "n");
   EXPECT_EQ(one.phase, ReservationPhase::kAvailable);
   EXPECT_EQ(one.shape.request, (Resources{{"cpu", 4}, {"memory", 1 << 30}}));
-  ASSERT_EQ(one.owners.size(), 2u);
+  EXPECT_EQ(one.shape.labels, (Labels{{"scheduling.koordinator.sh/reservation-order", "3"}}));
+  ASSERT_EQ(one.owners.size(), 5u);
   EXPECT_EQ(one.owners[0].selector->match_labels, (Labels{{"app", "etl"}}));
   EXPECT_EQ(one.owners[1].task, "lab/q");
+  EXPECT_EQ(one.owners[2].job, "ReplicaSet web");
+  EXPECT_EQ(one.owners[2].name_space, "lab");
+  EXPECT_EQ(one.owners[3].job, "* any");
+  EXPECT_EQ(one.owners[4].task, "lab/p") << "by its uid";
+  ASSERT_EQ(one.taints.size(), 1u);
+  EXPECT_EQ(one.taints[0].key, "k");
   EXPECT_FALSE(one.allocate_once);
   EXPECT_EQ(one.policy, ReservationPolicy::kRestricted);
   EXPECT_EQ(one.restricted, std::vector<std::string>{"cpu"});
@@ -205,7 +218,8 @@ TEST(Koordinator, ReservationsAndMeasuredLoadsAreRead) {
       return entry.object == object && entry.text.find(words) != std::string::npos;
     });
   };
-  EXPECT_TRUE(told("Reservation nightly", "controllers of pods are not known"));
+  EXPECT_TRUE(told("Reservation nightly", "no pod of the dump has this uid"));
+  EXPECT_TRUE(told("Reservation nightly", "it takes over no pods that run"));
   EXPECT_TRUE(told("Reservation lost", "is no node that is there"));
 
   Cluster filled;
@@ -620,6 +634,40 @@ TEST(Koordinator, PodsAreReadAsItsPlugInsOfKubernetesReadThem) {
   EXPECT_FALSE(gated.started);
   EXPECT_FALSE(gated.shape.guaranteed_qos);
   EXPECT_TRUE(Named(cluster.tasks, "lab/p").shape.guaranteed_qos);
+}
+
+TEST(Koordinator, WishesForReservationsAreLabels) {
+  const auto labels_of = [](const std::string& annotation, const std::string& value) {
+    std::string text;
+    AppendJson(std::string_view(value), &text);
+    const absl::StatusOr<Import> import =
+        ImportWith(absl::StrCat(R"(, "annotations": {"scheduling.koordinator.sh/)", annotation,
+                                "\": ", text, "}"),
+                   "");
+    EXPECT_TRUE(import.ok()) << import.status();
+    if (!import.ok()) return Labels();
+    EXPECT_TRUE(import->report.empty()) << Describe(import->report[0]);
+    // The action reads what was written.
+    Cluster filled;
+    EXPECT_TRUE(Fill(import->scenario, &filled).ok());
+    EXPECT_TRUE(filled.Schedule(import->scenario.profile).ok());
+    return import->scenario.cluster.tasks[0].shape.labels;
+  };
+  const std::string key = "koordinator/reservation-";
+  EXPECT_EQ(labels_of("reservation-affinity", "{}"), (Labels{{key + "affinity", "*"}}));
+  EXPECT_EQ(labels_of("reservation-affinity", R"({"name": "r"})"),
+            (Labels{{key + "affinity", "*"}, {key + "name", "r"}}));
+  EXPECT_EQ(labels_of("reservation-affinity", R"({"reservationSelector": {"tier": "gold"},
+      "requiredDuringSchedulingIgnoredDuringExecution": {"reservationSelectorTerms": [
+        {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a", "b"]},
+                              {"key": "old", "operator": "DoesNotExist"}]},
+        {"matchExpressions": [{"key": "size", "operator": "Gt", "values": ["4"]}]}, {}]},
+      "tolerations": [{"key": "k", "operator": "Equal", "value": "v", "effect": "NoSchedule"},
+                      {"operator": "Exists"}, {"key": "l", "operator": "Exists"}]})"),
+            (Labels{{key + "affinity", "zone in (a,b),!old,tier in (gold);size>4,tier in (gold);"},
+                    {key + "tolerations", "k=v:NoSchedule,*,l"}}));
+  EXPECT_EQ(labels_of("exact-match-reservation", R"({"resourceNames": ["cpu", "memory"]})"),
+            (Labels{{key + "exact", "cpu,memory"}}));
 }
 
 TEST(Koordinator, ArgumentsOfPlugInsAreOptions) {

@@ -76,7 +76,7 @@ kube::Status Plugins::Filter(TaskIndex task, NodeIndex node, const kube::NodeBoo
   if (settings_.load && loads_.any()) status = FilterByLoad(task, node);
   if (status.code == kube::Code::kFits && numa_.any()) status = numa_.Filter(task, node, books);
   if (status.code == kube::Code::kFits && devices_.any()) status = devices_.Filter(task, node);
-  if (reservations_.matches_any() && status.code == kube::Code::kFits) {
+  if (reservations_.filters() && status.code == kube::Code::kFits) {
     status = reservations_.Filter(task, node, books);
   }
   return status;
@@ -119,7 +119,7 @@ std::vector<kube::ExtraScore> Plugins::Score(TaskIndex task, std::span<const Nod
     }
     add(ExtraPlugin::kLoadAware, settings_.load_weight, std::move(raw));
   }
-  if (reservations_.matches_any()) {
+  if (reservations_.scores()) {
     add(ExtraPlugin::kReservation, settings_.reservation_weight,
         reservations_.Score(task, feasible));
   }
