@@ -11,8 +11,10 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/import/amounts.h"
@@ -78,17 +80,34 @@ std::string FieldOf(std::string_view section, std::string_view key) {
 
 // --- quotas
 
-// A queue's weight is that of cpu, whole: the quota's shared weight, or its maximum.
-int64_t WeightOf(const ApiObject& object, const AmountMap& most) {
+// The shared weight of each resource, or the maximum. A queue's own weight is that of cpu, whole;
+// where others have one, too, a setting has all.
+void ReadSharedWeights(const ApiObject& object, const AmountMap& most, QueueSpec* queue) {
   AmountMap weights = most;
-  ImportLog unread;  // what is no list of amounts counts as none
   if (const std::optional<JsonRow> row = AnnotatedJson(object, kQuotaWeight)) {
+    ImportLog unread;
     const FieldSource source{object.place(), &*row, &unread};
     const AmountMap given = ReadAmounts(Field(&source));
-    if (unread.ok() && !given.empty()) weights = given;
+    if (!unread.ok()) {
+      object.log()->Ignored(object.place(), FieldOf("annotations", kQuotaWeight),
+                            "is no list of amounts; the maximum counts");
+    } else if (!given.empty()) {
+      // As the peer's webhook leaves them: of the resources of the maximum, and of each of these.
+      for (auto& [name, amount] : weights) {
+        if (const ExactAmount* own = FindAmount(given, name)) amount = *own;
+      }
+    }
   }
   const ExactAmount* cpu = FindAmount(weights, "cpu");
-  return cpu == nullptr ? 1 : std::max<int64_t>(static_cast<int64_t>(*cpu / kAmountUnit), 1);
+  if (cpu != nullptr) {
+    queue->weight = std::max<int64_t>(static_cast<int64_t>(*cpu / kAmountUnit), 1);
+  }
+  if (weights.empty() || (cpu != nullptr && weights.size() == 1)) return;
+  std::vector<std::string> texts;
+  for (const auto& [name, amount] : ToResources(weights)) {
+    texts.push_back(absl::StrCat(name, "=", amount.text));
+  }
+  queue->settings.emplace_back("koordinator/shared-weight", absl::StrJoin(texts, ","));
 }
 
 void ReadElasticQuotas(const ImportSource& source, ClusterSpec* cluster) {
@@ -113,7 +132,7 @@ void ReadElasticQuotas(const ImportSource& source, ClusterSpec* cluster) {
     const AmountMap most = ReadAmounts(object->spec().Section("max"));
     queue.guaranteed = ToResources(ReadAmounts(object->spec().Section("min")));
     queue.limit = ToResources(most);
-    queue.weight = WeightOf(*object, most);
+    ReadSharedWeights(*object, most, &queue);
     const std::string* lends = object->Label(kQuotaLends);
     if (lends != nullptr && *lends == "false") {
       queue.settings.emplace_back("koordinator/lends", "false");

@@ -26,8 +26,9 @@ constexpr char kQuotaDump[] = R"([
               "conditions": [{"type": "Ready", "status": "True"}]}},
   {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
    "metadata": {"name": "ml", "namespace": "koordinator-system",
-                "labels": {"quota.scheduling.koordinator.sh/is-parent": "true"}},
-   "spec": {"min": {"cpu": "4"}, "max": {"cpu": "6"}}},
+                "labels": {"quota.scheduling.koordinator.sh/is-parent": "true"},
+                "annotations": {"quota.scheduling.koordinator.sh/shared-weight": "{\"cpu\": 5}"}},
+   "spec": {"min": {"cpu": "4"}, "max": {"cpu": "6", "memory": "8Gi"}}},
   {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
    "metadata": {"name": "nlp", "namespace": "koordinator-system",
                 "labels": {"quota.scheduling.koordinator.sh/parent": "ml",
@@ -80,12 +81,16 @@ TEST(Koordinator, QuotasAreQueues) {
   EXPECT_EQ(import->scenario.profile, "koordinator");
   const std::vector<QueueSpec>& queues = import->scenario.cluster.queues;
   ASSERT_EQ(queues.size(), 4u);
-  EXPECT_EQ(Named(queues, "ml").weight, 6) << "its maximum";
+  EXPECT_EQ(Named(queues, "ml").weight, 5);
+  EXPECT_EQ(Named(queues, "web").weight, 2) << "its maximum";
   EXPECT_EQ(Named(queues, "nlp").parent, "ml");
   EXPECT_EQ(Named(queues, "nlp").weight, 3) << "its shared weight";
   EXPECT_EQ(Named(queues, "nlp").guaranteed, (Resources{{"cpu", 2}}));
   EXPECT_EQ(Named(queues, "nlp").limit, (Resources{{"cpu", 4}}));
-  EXPECT_EQ(Named(queues, "nlp").settings, (Labels{{"koordinator/lends", "false"}}));
+  EXPECT_EQ(Named(queues, "nlp").settings, (Labels{{"koordinator/lends", "false"}}))
+      << "its maximum has no memory";
+  EXPECT_EQ(Named(queues, "ml").settings,
+            (Labels{{"koordinator/shared-weight", "cpu=5,memory=8589934592"}}));
   EXPECT_EQ(Named(queues, "koordinator-default-quota").parent, "");
 }
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Profile koordinator, one small cluster a rule.
+#include <algorithm>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -207,6 +208,29 @@ TEST_F(KoordinatorProfile, AQuotaThatDoesNotLendKeepsItsMinimum) {
   EXPECT_EQ(Plan(), "bind k0 a; bind k1 a; bind k2 a; bind k3 a");
 }
 
+// Of eight GPUs each gets its part by the weights of GPUs; of cpu both weigh the same.
+TEST_F(KoordinatorProfile, SharedWeightsAreByResource) {
+  NodeSpec node{.name = "a"};
+  node.capacity = {{"cpu", 99}, {"pods", 99}, {"nvidia.com/gpu", 8}};
+  Accept(cluster_.AddNode(node));
+  const auto plan_with = [&](const char* name, const Labels& settings) {
+    QueueSpec queue{.name = name, .weight = 100, .settings = settings};
+    queue.limit = Resources{{"cpu", 99}, {"nvidia.com/gpu", 8}};
+    Accept(cluster_.AddQueue(queue));
+    Accept(cluster_.AddJob({.name = name, .queue = name}));
+    for (int i = 0; i < 8; ++i) {
+      TaskSpec task{.name = name + std::to_string(i), .job = name};
+      task.shape.request = {{"cpu", "100m"}, {"nvidia.com/gpu", 1}};
+      Accept(cluster_.AddTask(task));
+    }
+  };
+  plan_with("x", {{"koordinator/shared-weight", "cpu=100,nvidia.com/gpu=6"}});
+  plan_with("y", {{"koordinator/shared-weight", "cpu=100,nvidia.com/gpu=2,fpga=1"}});
+  const std::string plan = Plan();
+  EXPECT_EQ(std::count(plan.begin(), plan.end(), 'x'), 6) << plan;
+  EXPECT_EQ(std::count(plan.begin(), plan.end(), 'y'), 2) << plan;
+}
+
 TEST_F(KoordinatorProfile, TheQuotasAboveCountOnDemand) {
   Node("a", 20);
   Quota("p", 0, 6);
@@ -398,6 +422,10 @@ TEST_F(KoordinatorProfile, SettingsAndQueuesThatMeanNothingAreRefused) {
   Accept(cluster_.RemoveJob("j"));
   Accept(cluster_.AddQueue({.name = "q", .settings = {{"koordinator/lends", "maybe"}}}));
   EXPECT_THAT(Refused(), HasSubstr("queue \"q\", setting \"koordinator/lends\""));
+  for (const char* text : {"cpu", "cpu=x", "cpu=-1", "cpu=1,cpu=2", "=1", ""}) {
+    Accept(cluster_.UpdateQueue({.name = "q", .settings = {{"koordinator/shared-weight", text}}}));
+    EXPECT_THAT(Refused(), HasSubstr("must be RESOURCE=AMOUNT,..., each resource once")) << text;
+  }
   EXPECT_EQ(Refused("quota=off"), "");
   Accept(cluster_.RemoveQueue("q"));
   Accept(cluster_.AddQueue({.name = "koordinator-root-quota"}));
