@@ -317,6 +317,7 @@ void ReadKoordinatorObjects(const ImportSource& source, Scenario* scenario) {
   ReadZoneHoldings(pods, scenario);
   ReadDeviceHoldings(pods, &cluster);
   ReadNodeMetrics(source.dump, &cluster);
+  ReadNodeLoadMarks(source.dump, &cluster);
   ReadNodeSlos(source.dump, &cluster);
   ReadWorkloads(pods, &cluster);
   ReadMigrationJobs(source.dump, scenario);

@@ -641,6 +641,31 @@ TEST(Koordinator, PodsAreReadAsItsPlugInsOfKubernetesReadThem) {
   EXPECT_TRUE(Named(cluster.tasks, "lab/p").shape.guaranteed_qos);
 }
 
+TEST(Koordinator, NodesHaveThresholdsOfLoadAndRawAmounts) {
+  const absl::StatusOr<Import> import = ImportObjects(R"([
+    {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "annotations": {
+       "scheduling.koordinator.sh/usage-thresholds":
+         "{\"usageThresholds\": {\"cpu\": 10}, \"prodUsageThresholds\": {\"cpu\": 5}}",
+       "node.koordinator.sh/raw-allocatable": "{\"cpu\": \"4\", \"x/y\": 1}"}},
+     "status": {"allocatable": {"cpu": "20", "memory": "32Gi", "pods": "110"}}},
+    {"apiVersion": "slo.koordinator.sh/v1alpha1", "kind": "NodeMetric", "metadata": {"name": "n"},
+     "status": {"updateTime": "1970-01-01T00:10:00Z"}}])",
+                                                      {.now = 610});
+  ASSERT_TRUE(import.ok()) << import.status();
+  const NodeSpec& node = import->scenario.cluster.nodes[0];
+  EXPECT_EQ(node.settings, (Labels{{"koordinator/cpu_threshold", "10"},
+                                   {"koordinator/memory_threshold", "0"},
+                                   {"koordinator/raw_cpu", "4"}}));
+  ASSERT_TRUE(node.usage);
+  EXPECT_LT(node.usage->measured, 0);
+  EXPECT_THAT(Lines(*import), ::testing::UnorderedElementsAre(
+                                  HasSubstr("prodUsageThresholds: not considered"),
+                                  HasSubstr("has no measurement, which is one of long ago")));
+  Cluster filled;
+  ASSERT_TRUE(Fill(import->scenario, &filled).ok());
+  EXPECT_TRUE(filled.Schedule(import->scenario.profile, {.now = 610}).ok());
+}
+
 TEST(Koordinator, WishesForReservationsAreLabels) {
   const auto labels_of = [](const std::string& annotation, const std::string& value) {
     std::string text;

@@ -379,6 +379,60 @@ TEST_F(KoordinatorProfile, BusyNodesAreRefusedAndQuietOnesPreferred) {
 
 // --- scores by kinds of resources
 
+TEST_F(KoordinatorProfile, TasksOfDaemonsGoUnderAnyLoad) {
+  Node("a", 10, {.usage = NodeUsage{90, 0, 0}});
+  Accept(cluster_.AddJob({.name = "d", .settings = {{"koordinator/owner_kind", "DaemonSet"}}}));
+  Accept(cluster_.AddJob({.name = "j", .settings = {{"koordinator/owner_kind", "ReplicaSet"}}}));
+  Pod("p", "1", {.job = "d"});
+  Pod("q", "1", {.job = "j"});
+  EXPECT_EQ(Plan(), "bind p a");
+}
+
+// With amounts a measurement is one of tasks, too.
+TEST_F(KoordinatorProfile, WhatWasMeasuredOfATaskIsPartOfItsEstimate) {
+  const auto plan_with = [&](bool is_detailed, int64_t started, std::optional<TaskUsage> usage) {
+    cluster_ = Cluster();
+    NodeSpec node;
+    node.usage = NodeUsage{50, 0, 100};
+    if (is_detailed) node.usage->detail = UsageDetail{.amounts = {{"cpu", 5}}, .interval = 60};
+    Node("a", 10, node);
+    TaskSpec task{.node = "a"};
+    task.started = started;
+    if (usage) task.usage = *usage;
+    Pod("y", "6", task);
+    Pod("p", "1");
+    return Plan("", 100);
+  };
+  const TaskUsage most{.amounts = {{"cpu", 5}}};
+  // 5 and 5.1 less 5, and 0.85: 59 % of ten.
+  EXPECT_EQ(plan_with(true, 90, most), "bind p a");
+  EXPECT_EQ(plan_with(true, 90, TaskUsage{.amounts = {{"cpu", 4}}}), "");
+  EXPECT_EQ(plan_with(true, 0, TaskUsage{.amounts = {{"cpu", 4}}}), "bind p a") << "all is seen";
+  EXPECT_EQ(plan_with(true, 0, std::nullopt), "") << "it was not measured";
+  EXPECT_EQ(plan_with(false, 0, std::nullopt), "bind p a") << "no task was measured";
+  EXPECT_EQ(plan_with(false, 90, most), "") << "the percentages are all there is";
+}
+
+TEST_F(KoordinatorProfile, NodesMayHaveThresholdsAndAmountsOfTheirOwn) {
+  const auto plan_with = [&](const Labels& settings) {
+    cluster_ = Cluster();
+    Node("a", 20, {.usage = NodeUsage{10, 0, 0}, .settings = settings});
+    Pod("p", "1");
+    return Plan();
+  };
+  EXPECT_EQ(plan_with({}), "bind p a");
+  EXPECT_EQ(plan_with({{"koordinator/cpu_threshold", "13"}}), "") << "2 and 0.85 are 14 %";
+  EXPECT_EQ(plan_with({{"koordinator/cpu_threshold", "14"}}), "bind p a");
+  EXPECT_EQ(plan_with({{"koordinator/raw_cpu", "4"}}), "") << "71 %";
+  EXPECT_EQ(plan_with({{"koordinator/raw_cpu", "4"}, {"koordinator/cpu_threshold", "0"}}),
+            "bind p a");
+  for (const char* key : {"cpu_threshold", "memory_threshold", "raw_cpu", "raw_memory"}) {
+    cluster_ = Cluster();
+    Node("a", 20, {.settings = {{std::string("koordinator/") + key, "-1"}}});
+    EXPECT_THAT(Refused(), HasSubstr(key));
+  }
+}
+
 TEST_F(KoordinatorProfile, KindsHaveStrategiesOfTheirOwn) {
   Node("full", 8);
   Node("empty", 8);

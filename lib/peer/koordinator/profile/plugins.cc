@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "lib/kube/selectors.h"
+
 namespace muster::koordinator {
 
 std::string_view Plugins::NameOf(kube::Plugin plugin) const {
@@ -82,8 +84,18 @@ kube::Status Plugins::Filter(TaskIndex task, NodeIndex node, const kube::NodeBoo
   return status;
 }
 
+// Returns whether a daemon owns the task, which then goes to its node under any load.
+bool Plugins::IsOfDaemon(TaskIndex task) const {
+  const Tables& tables = world_->tables();
+  if (!tables.has_job(task)) return false;
+  const Labels& settings = tables.jobs.spec[tables.tasks.job[task]].settings;
+  const std::string* kind = FindLabel(settings, "koordinator/owner_kind");
+  return kind != nullptr && *kind == "DaemonSet";
+}
+
 kube::Status Plugins::FilterByLoad(TaskIndex task, NodeIndex node) {
   kube::Status status;
+  if (IsOfDaemon(task)) return status;
   std::string_view words;
   switch (loads_.WhyNot(world_->class_of(task), node)) {
     case LoadBooks::Why::kFits:

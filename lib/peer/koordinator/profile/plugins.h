@@ -100,6 +100,7 @@ class Plugins : public kube::ExtraPlugins {
   }
 
  private:
+  bool IsOfDaemon(TaskIndex task) const;
   kube::Status FilterByLoad(TaskIndex task, NodeIndex node);
 
   const PluginSettings& settings_;
