@@ -641,6 +641,30 @@ TEST(Koordinator, PodsAreReadAsItsPlugInsOfKubernetesReadThem) {
   EXPECT_TRUE(Named(cluster.tasks, "lab/p").shape.guaranteed_qos);
 }
 
+TEST(Koordinator, HintsAboutDevicesAreLabels) {
+  const absl::StatusOr<Import> import = ImportWith(R"(,
+    "labels": {"koordinator.sh/gpu-isolation-provider": "HAMi-core"},
+    "annotations": {"scheduling.koordinator.sh/device-allocate-hint":
+        "{\"gpu\": {\"requiredTopologyScope\": \"NUMANode\", \"exclusivePolicy\": \"DeviceLevel\"},
+          \"rdma\": {\"allocateStrategy\": \"RequestsAsCount\", \"exclusivePolicy\": \"DeviceLevel\",
+                     \"selector\": {\"matchLabels\": {\"t\": \"1\"}}}}",
+      "scheduling.koordinator.sh/gpu-partition-spec":
+        "{\"allocatePolicy\": \"Restricted\", \"ringBusBandwidth\": \"900Gi\"}"})",
+                                                   "");
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_EQ(import->scenario.cluster.tasks[0].shape.labels,
+            (Labels{{"koordinator.sh/gpu-isolation-provider", "HAMi-core"},
+                    {"koordinator/gpu-scope", "NUMANode"},
+                    {"koordinator/rdma-strategy", "RequestsAsCount"},
+                    {"koordinator/rdma-exclusive", "DeviceLevel"},
+                    {"koordinator/gpu-partition", "Restricted"},
+                    {"koordinator/gpu-bandwidth", "966367641600"}}));
+  EXPECT_THAT(Lines(*import),
+              ::testing::UnorderedElementsAre(HasSubstr("gpu.exclusivePolicy: not considered"),
+                                              HasSubstr("rdma.selector: not considered"),
+                                              HasSubstr("gpu-isolation-provider")));
+}
+
 TEST(Koordinator, NodesHaveThresholdsOfLoadAndRawAmounts) {
   const absl::StatusOr<Import> import = ImportObjects(R"([
     {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "annotations": {
