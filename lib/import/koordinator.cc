@@ -314,6 +314,7 @@ void ReadKoordinatorObjects(const ImportSource& source, Scenario* scenario) {
   const Dump::Objects pods = ReadPodsAsTasks(source, configuration, jobs, &cluster);
   ReadCpuWishes(pods, &cluster);
   ReadReservationWishes(pods, &cluster);
+  ReportOtherMarks(source.dump);
   ReadZoneHoldings(pods, scenario);
   ReadDeviceHoldings(pods, &cluster);
   ReadNodeMetrics(source.dump, &cluster);

@@ -16,6 +16,19 @@ namespace {
 
 constexpr std::string_view kReservationAffinity = "scheduling.koordinator.sh/reservation-affinity";
 constexpr std::string_view kExactMatch = "scheduling.koordinator.sh/exact-match-reservation";
+// Marks that change what the peer decides, and that nothing here reads.
+struct OtherMark {
+  std::string_view kind, key, text;
+};
+constexpr OtherMark kOtherMarks[] = {
+    {"Pod", "internal.scheduling.koordinator.sh/scheduling-hint",
+     "preferred nodes are not tried first"},
+    {"Pod", "gang.scheduling.koordinator.sh/network-topology-spec",
+     "gangs are not gathered in topologies"},
+    {"PodGroup", "gang.scheduling.koordinator.sh/network-topology-spec",
+     "gangs are not gathered in topologies"},
+    {"ElasticQuota", "quota.scheduling.koordinator.sh/tree-id",
+     "quotas of all trees are in one, of all nodes"}};
 constexpr std::string_view kRequiredWish = "requiredDuringSchedulingIgnoredDuringExecution";
 
 std::string RequirementText(const Requirement& requirement) {
@@ -93,6 +106,21 @@ void ReadWishes(const ApiObject& pod, Labels* labels) {
 }
 
 }  // namespace
+
+void ReportOtherMarks(const Dump& dump) {
+  for (const OtherMark& mark : kOtherMarks) {
+    for (const ApiObject* object : dump.OfKind(mark.kind)) {
+      const std::string* const label = object->Label(mark.key);
+      const std::string* const note = object->Annotation(mark.key);
+      if ((label == nullptr || label->empty()) && note == nullptr) continue;
+      object->log()->Ignored(
+          object->place(),
+          absl::StrCat(note == nullptr ? "metadata.labels" : "metadata.annotations",
+                       JsonPathStep(mark.key)),
+          mark.text);
+    }
+  }
+}
 
 void ReadReservationWishes(const Dump::Objects& pods, ClusterSpec* cluster) {
   for (size_t i = 0; i < pods.size(); ++i) ReadWishes(*pods[i], &cluster->tasks[i].shape.labels);

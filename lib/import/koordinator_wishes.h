@@ -3,9 +3,10 @@
 // What pods state about reservations: the annotations reservation-affinity and
 // exact-match-reservation become labels of their shapes
 // (lib/peer/koordinator/profile/reservation_wishes.h). The label reservation-ignored stays as it
-// is.
+// is. Marks of objects that the profile has no rule for are reported.
 //
 //   ReadReservationWishes(pods, &cluster);         // `pods` are those of cluster.tasks, in order
+//   ReportOtherMarks(source.dump);
 //
 // Cost. O(objects).
 #ifndef MUSTER_IMPORT_KOORDINATOR_WISHES_H_
@@ -17,6 +18,7 @@
 namespace muster {
 
 void ReadReservationWishes(const Dump::Objects& pods, ClusterSpec* cluster);
+void ReportOtherMarks(const Dump& dump);
 
 }  // namespace muster
 

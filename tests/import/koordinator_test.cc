@@ -13,6 +13,7 @@
 #include "lib/plan/json_text.h"
 #include "lib/scenario/scenario.h"
 #include "muster/muster.h"
+#include "tests/import/objects.h"
 
 namespace muster {
 namespace {
@@ -639,6 +640,24 @@ TEST(Koordinator, PodsAreReadAsItsPlugInsOfKubernetesReadThem) {
   EXPECT_FALSE(gated.started);
   EXPECT_FALSE(gated.shape.guaranteed_qos);
   EXPECT_TRUE(Named(cluster.tasks, "lab/p").shape.guaranteed_qos);
+}
+
+TEST(Koordinator, MarksWithoutARuleAreReported) {
+  const absl::StatusOr<Import> import = ImportWith(R"(, "annotations": {
+      "internal.scheduling.koordinator.sh/scheduling-hint": "{\"preferredNodeNames\": [\"n\"]}",
+      "gang.scheduling.koordinator.sh/network-topology-spec": "{}"})",
+                                                   R"(,
+    {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
+     "metadata": {"name": "a", "namespace": "a",
+                  "labels": {"quota.scheduling.koordinator.sh/tree-id": "t"}}},
+    {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
+     "metadata": {"name": "b", "namespace": "b",
+                  "labels": {"quota.scheduling.koordinator.sh/tree-id": ""}}})");
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_THAT(Lines(*import),
+              ::testing::UnorderedElementsAre(HasSubstr("preferred nodes are not tried first"),
+                                              HasSubstr("not gathered in topologies"),
+                                              HasSubstr("ElasticQuota a/a: metadata.labels")));
 }
 
 TEST(Koordinator, HintsAboutDevicesAreLabels) {
