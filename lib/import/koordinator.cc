@@ -9,17 +9,22 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/import/amounts.h"
 #include "lib/import/importer.h"
 #include "lib/import/json_text.h"
+#include "lib/import/koordinator_configuration.h"
 #include "lib/import/koordinator_devices.h"
 #include "lib/import/koordinator_load.h"
 #include "lib/import/koordinator_objects.h"
+#include "lib/import/koordinator_wishes.h"
 #include "lib/import/koordinator_zones.h"
 #include "lib/import/kubernetes.h"
 #include "lib/import/pod_groups.h"
@@ -41,6 +46,10 @@ constexpr KindRule kKoordinatorKinds[] = {{"Node"},
                                           {"Namespace"},
                                           {"PriorityClass"},
                                           {"PodDisruptionBudget"},
+                                          {"Service"},
+                                          {"ReplicationController"},
+                                          {"ReplicaSet"},
+                                          {"StatefulSet"},
                                           {"ResourceQuota"},
                                           {"ElasticQuota", kSigsGroups},
                                           {"PodGroup", kSigsGroups},
@@ -51,8 +60,6 @@ constexpr KindRule kKoordinatorKinds[] = {{"Node"},
                                           {"NodeSLO", kSloGroups},
                                           {"PodMigrationJob", kSchedulingGroups},
                                           {"ClusterColocationProfile", kConfigGroups}};
-constexpr std::string_view kScheduler = "koord-scheduler";
-
 constexpr std::string_view kRootQuota = "koordinator-root-quota";
 constexpr std::string_view kDefaultQuota = "koordinator-default-quota";
 constexpr std::string_view kQuotaOfPod = "quota.scheduling.koordinator.sh/name";
@@ -73,17 +80,34 @@ std::string FieldOf(std::string_view section, std::string_view key) {
 
 // --- quotas
 
-// A queue's weight is that of cpu, whole: the quota's shared weight, or its maximum.
-int64_t WeightOf(const ApiObject& object, const AmountMap& most) {
+// The shared weight of each resource, or the maximum. A queue's own weight is that of cpu, whole;
+// where others have one, too, a setting has all.
+void ReadSharedWeights(const ApiObject& object, const AmountMap& most, QueueSpec* queue) {
   AmountMap weights = most;
-  ImportLog unread;  // what is no list of amounts counts as none
   if (const std::optional<JsonRow> row = AnnotatedJson(object, kQuotaWeight)) {
+    ImportLog unread;
     const FieldSource source{object.place(), &*row, &unread};
     const AmountMap given = ReadAmounts(Field(&source));
-    if (unread.ok() && !given.empty()) weights = given;
+    if (!unread.ok()) {
+      object.log()->Ignored(object.place(), FieldOf("annotations", kQuotaWeight),
+                            "is no list of amounts; the maximum counts");
+    } else if (!given.empty()) {
+      // As the peer's webhook leaves them: of the resources of the maximum, and of each of these.
+      for (auto& [name, amount] : weights) {
+        if (const ExactAmount* own = FindAmount(given, name)) amount = *own;
+      }
+    }
   }
   const ExactAmount* cpu = FindAmount(weights, "cpu");
-  return cpu == nullptr ? 1 : std::max<int64_t>(static_cast<int64_t>(*cpu / kAmountUnit), 1);
+  if (cpu != nullptr) {
+    queue->weight = std::max<int64_t>(static_cast<int64_t>(*cpu / kAmountUnit), 1);
+  }
+  if (weights.empty() || (cpu != nullptr && weights.size() == 1)) return;
+  std::vector<std::string> texts;
+  for (const auto& [name, amount] : ToResources(weights)) {
+    texts.push_back(absl::StrCat(name, "=", amount.text));
+  }
+  queue->settings.emplace_back("koordinator/shared-weight", absl::StrJoin(texts, ","));
 }
 
 void ReadElasticQuotas(const ImportSource& source, ClusterSpec* cluster) {
@@ -108,7 +132,7 @@ void ReadElasticQuotas(const ImportSource& source, ClusterSpec* cluster) {
     const AmountMap most = ReadAmounts(object->spec().Section("max"));
     queue.guaranteed = ToResources(ReadAmounts(object->spec().Section("min")));
     queue.limit = ToResources(most);
-    queue.weight = WeightOf(*object, most);
+    ReadSharedWeights(*object, most, &queue);
     const std::string* lends = object->Label(kQuotaLends);
     if (lends != nullptr && *lends == "false") {
       queue.settings.emplace_back("koordinator/lends", "false");
@@ -158,7 +182,6 @@ class QuotaFinder {
 struct Gang {
   int64_t least = 0;
   int64_t created = 0;
-  int32_t priority = 0;
   std::string queue;
   bool has_pods = false, is_declared = false;
   Labels settings = {};
@@ -204,7 +227,6 @@ class GangReader {
     for (auto& [key, gang] : gangs_) {
       cluster->jobs.push_back({.name = key,
                                .queue = gang.has_pods ? gang.queue : std::string(kDefaultQuota),
-                               .priority = gang.priority,
                                .min_available = gang.least,
                                .created = gang.created,
                                .settings = gang.settings});
@@ -223,7 +245,6 @@ class GangReader {
     const std::string queue = quotas_.Of(pod);
     if (!gang.has_pods) {
       gang.queue = queue;
-      gang.priority = pod.spec().Int32("priority", 0);
       if (is_new) gang.created = pod.created();
       gang.has_pods = true;
     } else if (gang.queue != queue) {
@@ -243,6 +264,42 @@ class GangReader {
   HashMap<std::string, std::string> job_of_;
 };
 
+// Returns when the pod got its node: the time of its condition, or else that at which the kubelet
+// took it.
+std::optional<int64_t> AssignedAt(const ApiObject& pod) {
+  for (const Field& condition : pod.status().Items("conditions")) {
+    if (!condition["type"].Is("PodScheduled") || !condition["status"].Is("True")) continue;
+    if (condition["lastTransitionTime"].given()) return condition.Seconds("lastTransitionTime");
+  }
+  if (pod.status()["startTime"].given()) return pod.status().Seconds("startTime");
+  return std::nullopt;
+}
+
+// A job has the priority of its first task.
+void SetPriorities(ClusterSpec* cluster) {
+  HashMap<std::string, int32_t> priorities;
+  for (const TaskSpec& task : cluster->tasks) priorities.try_emplace(task.job, task.priority);
+  for (JobSpec& job : cluster->jobs) {
+    const auto first = priorities.find(job.name);
+    if (first != priorities.end()) job.priority = first->second;
+  }
+}
+
+Dump::Objects ReadPodsAsTasks(const ImportSource& source, const KoordinatorConfiguration& read,
+                              const HashMap<std::string, std::string>& jobs, ClusterSpec* cluster) {
+  Dump::Objects pods = ReadTasks(
+      source, {.scheduler = read.scheduler, .jobs = &jobs, .reader = &read.reader}, cluster);
+  for (size_t i = 0; i < pods.size() && source.log->ok(); ++i) {
+    TaskSpec& task = cluster->tasks[i];
+    const std::string* preemptible = pods[i]->Label(kPreemptible);
+    if (preemptible != nullptr && *preemptible == "false") task.preemptable = false;
+    task.shape.guaranteed_qos = IsGuaranteed(*pods[i]);
+    task.started = task.node.empty() ? std::nullopt : AssignedAt(*pods[i]);
+  }
+  SetPriorities(cluster);
+  return pods;
+}
+
 void ReadKoordinatorObjects(const ImportSource& source, Scenario* scenario) {
   ClusterSpec& cluster = scenario->cluster;
   ReadElasticQuotas(source, &cluster);
@@ -252,15 +309,16 @@ void ReadKoordinatorObjects(const ImportSource& source, Scenario* scenario) {
   }
   ReadNodeTopologies(source.dump, &cluster);
   ReadDevices(source.dump, &cluster);
-  const Dump::Objects pods = ReadTasks(source, {.scheduler = kScheduler, .jobs = &jobs}, &cluster);
-  for (size_t i = 0; i < pods.size() && source.log->ok(); ++i) {
-    const std::string* preemptible = pods[i]->Label(kPreemptible);
-    if (preemptible != nullptr && *preemptible == "false") cluster.tasks[i].preemptable = false;
-  }
+  KoordinatorConfiguration configuration = ReadKoordinatorConfiguration(source);
+  configuration.reader.AddOwners(source.dump);
+  const Dump::Objects pods = ReadPodsAsTasks(source, configuration, jobs, &cluster);
   ReadCpuWishes(pods, &cluster);
+  ReadReservationWishes(pods, &cluster);
+  ReportOtherMarks(source.dump);
   ReadZoneHoldings(pods, scenario);
   ReadDeviceHoldings(pods, &cluster);
   ReadNodeMetrics(source.dump, &cluster);
+  ReadNodeLoadMarks(source.dump, &cluster);
   ReadNodeSlos(source.dump, &cluster);
   ReadWorkloads(pods, &cluster);
   ReadMigrationJobs(source.dump, scenario);
@@ -277,10 +335,7 @@ void ReadKoordinatorObjects(const ImportSource& source, Scenario* scenario) {
   }
   cluster.namespaces = ReadNamespaces(source.dump);
   cluster.budgets = ReadBudgets(source.dump);
-  scenario->profile = kKoordinatorName;
-  if (source.configuration.has_value()) {
-    source.configuration->Ignored("the profile has its default options");
-  }
+  scenario->profile = configuration.reader.profile(kKoordinatorName);
 }
 
 constexpr std::string_view kKoordinatorSchedulers[] = {"koord-scheduler"};

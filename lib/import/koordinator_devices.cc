@@ -30,6 +30,13 @@ constexpr std::string_view kPercentNames[] = {"koordinator.sh/gpu-memory-ratio",
                                               "koordinator.sh/gpu-core", "koordinator.sh/rdma",
                                               "koordinator.sh/fpga"};
 constexpr std::string_view kScopes[] = {"SamePCIe"};
+constexpr std::string_view kAllocateHint = "scheduling.koordinator.sh/device-allocate-hint";
+constexpr std::string_view kPartitionSpec = "scheduling.koordinator.sh/gpu-partition-spec";
+constexpr std::string_view kIsolation = "koordinator.sh/gpu-isolation-provider";
+constexpr std::string_view kGpuScopes[] = {"Node", "NUMANode", "PCIe", "Device"};
+constexpr std::string_view kPartitionPolicies[] = {"BestEffort", "Restricted"};
+constexpr std::string_view kHintStrategies[] = {"ApplyForAll", "RequestsAsCount"};
+constexpr std::string_view kExclusives[] = {"DeviceLevel"};
 constexpr int64_t kMostZoneOfDevice = 63;
 
 std::string DeviceName(std::string_view kind, int64_t minor) {
@@ -137,6 +144,35 @@ void ReadJointKinds(const ApiObject& pod, Labels* labels) {
   });
 }
 
+// What hints have besides is reported: selectors of devices, and virtual functions.
+void ReadHints(const ApiObject& pod, Labels* labels) {
+  const auto add = [&](const std::string& key, const std::string& text) {
+    if (!text.empty()) labels->emplace_back(absl::StrCat("koordinator/", key), text);
+  };
+  WithWishes(pod, kAllocateHint, [&](const Field& hints) {
+    const Field gpus = hints.Section("gpu");
+    if (gpus.given()) add("gpu-scope", KnownWord(gpus["requiredTopologyScope"], kGpuScopes));
+    for (const char* kind : {"rdma", "fpga"}) {
+      const Field hint = hints.Section(kind);
+      if (!hint.given()) continue;
+      add(absl::StrCat(kind, "-strategy"), KnownWord(hint["allocateStrategy"], kHintStrategies));
+      add(absl::StrCat(kind, "-exclusive"), KnownWord(hint["exclusivePolicy"], kExclusives));
+    }
+  });
+  WithWishes(pod, kPartitionSpec, [&](const Field& spec) {
+    const std::string policy = KnownWord(spec["allocatePolicy"], kPartitionPolicies);
+    add("gpu-partition", policy.empty() ? "BestEffort" : policy);
+    const Field bandwidth = spec["ringBusBandwidth"];
+    if (bandwidth.given()) {
+      add("gpu-bandwidth", ToQuantity("memory", ReadAmount(bandwidth)).text);
+    }
+  });
+  if (pod.Label(kIsolation) != nullptr) {
+    pod.log()->Ignored(pod.place(), absl::StrCat("metadata.labels", JsonPathStep(kIsolation)),
+                       "nodes are not chosen by what isolates parts of GPUs");
+  }
+}
+
 }  // namespace
 
 void ReadDevices(const Dump& dump, ClusterSpec* cluster) {
@@ -162,6 +198,7 @@ void ReadDeviceHoldings(const Dump::Objects& pods, ClusterSpec* cluster) {
   for (size_t i = 0; i < pods.size(); ++i) {
     TaskSpec& task = cluster->tasks[i];
     ReadJointKinds(*pods[i], &task.shape.labels);
+    ReadHints(*pods[i], &task.shape.labels);
     const auto node = nodes.find(task.node);
     if (task.node.empty() || node == nodes.end()) continue;
     ReadAllocated(*pods[i], *node->second, &task.devices);

@@ -11,10 +11,11 @@
 // minors, with names of kind and minor: "gpu-0". A PCIe switch is a link. The model is that of the
 // label node.koordinator.sh/gpu-model of the Device, or of the node. Annotation device-allocated of
 // pods becomes devices of their tasks, of reservations a label of their shapes, and
-// device-joint-allocate of pods labels of their shapes
+// device-joint-allocate, device-allocate-hint and gpu-partition-spec of pods labels of their shapes
 // (lib/peer/koordinator/profile/device_plugin.h, reserved_parts.h).
 //
-// Not read: virtual functions, tables of partitions, hints and selectors of allocation.
+// Not read, with an entry where a pod has some: virtual functions, selectors of devices, isolation
+// of shared GPUs. Not read: tables of partitions.
 //
 // Cost. O(objects), O(devices x log devices) a node.
 #ifndef MUSTER_IMPORT_KOORDINATOR_DEVICES_H_

@@ -12,16 +12,20 @@
 #include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/import/amounts.h"
+#include "lib/import/koordinator_objects.h"
 #include "lib/import/pod_groups.h"
 #include "lib/model/memory_data.h"
 
 namespace muster {
 namespace {
 
-constexpr std::string_view kEvictionCost = "descheduler.koordinator.sh/eviction-cost";
+constexpr std::string_view kEvictionCost = "scheduling.koordinator.sh/eviction-cost";
 constexpr std::string_view kDeletionCost = "controller.kubernetes.io/pod-deletion-cost";
 constexpr std::string_view kEvictMark = "descheduler.alpha.kubernetes.io/evict";
 constexpr std::string_view kPassedMark = "descheduler.koordinator.sh/passed-arbitration";
+constexpr int64_t kLongAgo = -1'000'000'000;
+constexpr std::string_view kUsageThresholds = "scheduling.koordinator.sh/usage-thresholds";
+constexpr std::string_view kRawAllocatable = "node.koordinator.sh/raw-allocatable";
 constexpr std::string_view kMigrationSlot = "koordinator-migrations";
 
 Resources AmountsIn(const Field& holder) {
@@ -127,7 +131,12 @@ void ReadNodeMetrics(const Dump& dump, ClusterSpec* cluster) {
     }
     NodeSpec& node = cluster->nodes[found->second];
     const Field status = object->status(), metric = status.Section("nodeMetric");
-    if (!metric.given()) continue;
+    if (!metric.given()) {
+      object->log()->Note(object->place(), "status.nodeMetric",
+                          "has no measurement, which is one of long ago");
+      node.usage = NodeUsage{.measured = kLongAgo};
+      continue;
+    }
     const int64_t measured = status.Seconds("updateTime");
     UsageDetail detail;
     detail.amounts = AmountsIn(metric.Section("nodeUsage"));
@@ -147,6 +156,31 @@ void ReadNodeMetrics(const Dump& dump, ClusterSpec* cluster) {
       cluster->tasks[task->second].usage =
           TaskUsage{.amounts = AmountsIn(pod.Section("podUsage")), .measured = measured};
     }
+  }
+}
+
+void ReadNodeLoadMarks(const Dump& dump, ClusterSpec* cluster) {
+  HashMap<std::string, size_t> nodes;
+  for (size_t i = 0; i < cluster->nodes.size(); ++i) nodes[cluster->nodes[i].name] = i;
+  for (const ApiObject* object : dump.OfKind("Node")) {
+    const auto found = nodes.find(object->name());
+    if (found == nodes.end()) continue;
+    Labels* const settings = &cluster->nodes[found->second].settings;
+    WithWishes(*object, kUsageThresholds, [&](const Field& marks) {
+      const Field thresholds = marks.Section("usageThresholds");
+      if (!thresholds.truthy()) return;
+      for (const std::string_view name : {"cpu", "memory"}) {
+        const int64_t percent = thresholds.Int64(name, 0);
+        SetSetting(absl::StrCat(ToAbsl(name), "_threshold"),
+                   absl::StrCat(std::clamp<int64_t>(percent, 0, 100)), settings);
+      }
+    });
+    WithAnnotation(*object, kRawAllocatable, [&](const Field& amounts) {
+      for (const auto& [name, amount] : ToResources(ReadAmounts(amounts))) {
+        if (name != "cpu" && name != "memory") continue;
+        SetSetting(absl::StrCat("raw_", name), amount.text, settings);
+      }
+    });
   }
 }
 

@@ -8,7 +8,8 @@
 //
 // NodeMetric becomes `usage` of its node and of the pods that it lists, NodeSLO settings of its
 // node, an owner and the marks of eviction settings of the pod's job, and PodMigrationJob a row of
-// the memory of action rebalance. Of a job with several pods the first one counts.
+// the memory of action rebalance. Of a job with several pods the first one counts. Annotations
+// usage-thresholds and raw-allocatable of a node become settings of it.
 //
 // Cost. O(objects).
 #ifndef MUSTER_IMPORT_KOORDINATOR_LOAD_H_
@@ -21,6 +22,7 @@
 namespace muster {
 
 void ReadNodeMetrics(const Dump& dump, ClusterSpec* cluster);
+void ReadNodeLoadMarks(const Dump& dump, ClusterSpec* cluster);
 void ReadNodeSlos(const Dump& dump, ClusterSpec* cluster);
 void ReadWorkloads(const Dump::Objects& pods, ClusterSpec* cluster);
 void ReadMigrationJobs(const Dump& dump, Scenario* scenario);

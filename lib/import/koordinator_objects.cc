@@ -73,17 +73,45 @@ std::string KeyOf(const Field& reference) {
   return space.empty() || name.empty() ? name : absl::StrCat(space, "/", name);
 }
 
-std::vector<ReservationOwner> OwnersOf(const ApiObject& object) {
+using NamesByUid = HashMap<std::string, std::string>;
+
+// What an owner has of a pod: its name, or else its uid. Returns false where no pod is meant.
+bool ReadOwningPod(const Field& reference, const NamesByUid& pods, ReservationOwner* owner) {
+  if (!reference.given()) return true;
+  owner->task = KeyOf(reference);
+  owner->name_space = reference.Text("namespace");
+  const std::string uid = reference.Text("uid");
+  if (!owner->task.empty() || uid.empty()) return true;
+  const auto pod = pods.find(uid);
+  if (pod == pods.end()) return false;
+  owner->task = pod->second;
+  return true;
+}
+
+// A controller by kind and name (lib/peer/koordinator/profile/reservation_plugin.h). Returns false
+// where it has no name.
+bool ReadController(const Field& controller, ReservationOwner* owner) {
+  if (!controller.given()) return true;
+  const std::string kind = controller.Text("kind", "*"), name = controller.Text("name");
+  if (name.empty()) return false;
+  owner->job = absl::StrCat(kind, " ", name);
+  const std::string name_space = controller.Text("namespace");
+  if (!name_space.empty()) owner->name_space = name_space;
+  return true;
+}
+
+std::vector<ReservationOwner> OwnersOf(const ApiObject& object, const NamesByUid& pods) {
   std::vector<ReservationOwner> owners;
   for (const Field& row : object.spec().Items("owners")) {
-    if (row["controller"].truthy()) {
-      row["controller"].Ignored("controllers of pods are not known: no pod is such an owner");
-      continue;
+    ReservationOwner owner;
+    if (!ReadOwningPod(row.Section("object"), pods, &owner)) {
+      row["object"].Ignored("no pod of the dump has this uid: no pod is such an owner");
+    } else if (!ReadController(row.Section("controller"), &owner)) {
+      row["controller"].Ignored("a controller without a name: no pod is such an owner");
+    } else {
+      owner.selector = ReadSelector(row["labelSelector"]);
+      owners.push_back(std::move(owner));
     }
-    ReservationOwner& owner = owners.emplace_back();
-    owner.task = KeyOf(row.Section("object"));
-    owner.name_space = row.Section("object").Text("namespace");
-    owner.selector = ReadSelector(row["labelSelector"]);
   }
   return owners;
 }
@@ -96,8 +124,28 @@ std::optional<int64_t> EndOf(const ApiObject& object) {
   return std::nullopt;
 }
 
+// What else it keeps, and for which pods.
+void ReadOffer(const ApiObject& object, const NamesByUid& pods, ReservationSpec* reservation) {
+  // Affinity selects the labels of the reservation, not those of its template.
+  reservation->shape.labels = object.labels();
+  reservation->owners = OwnersOf(object, pods);
+  for (const Field& taint : object.spec().Items("taints")) {
+    reservation->taints.push_back(
+        {taint.Text("key"), taint.Text("value"), taint["effect"].AsWord<TaintEffect>()});
+  }
+  if (object.spec().Bool("preAllocation", false)) {
+    object.spec()["preAllocation"].Ignored("it takes over no pods that run");
+  }
+}
+
+struct ReservationPlaces {
+  HashMap<std::string, const NodeSpec*> nodes;
+  NamesByUid pods;
+};
+
 std::optional<ReservationSpec> ReservationOf(const ApiObject& object, const Limits& limits,
-                                             const HashMap<std::string, const NodeSpec*>& nodes) {
+                                             const ReservationPlaces& places) {
+  const auto& nodes = places.nodes;
   ReservationSpec reservation{.name = object.name()};
   reservation.phase = PhaseOf(object);
   if (reservation.phase != ReservationPhase::kPending) {
@@ -113,6 +161,7 @@ std::optional<ReservationSpec> ReservationOf(const ApiObject& object, const Limi
       limits, object.log());
   if (pod == nullptr) return std::nullopt;
   reservation.shape = ReadShape(*pod, {});
+  ReadOffer(object, places.pods, &reservation);
   ReadCpuWishesOf(object, &reservation.shape);
   ReadCpuWishesOf(*pod, &reservation.shape);
   if (reservation.phase == ReservationPhase::kAvailable) {
@@ -120,7 +169,6 @@ std::optional<ReservationSpec> ReservationOf(const ApiObject& object, const Limi
     ReadReservedZones(object, node, &reservation.shape);
     ReadReservedDevices(object, node, &reservation.shape);
   }
-  reservation.owners = OwnersOf(object);
   reservation.allocate_once = object.spec().Bool("allocateOnce", true);
   if (object.spec().Text("allocatePolicy") == "Restricted") {
     reservation.policy = ReservationPolicy::kRestricted;
@@ -189,10 +237,14 @@ Labels ReadGangMarks(const ApiObject& object) {
 }
 
 void ReadKoordinatorReservations(const ImportSource& source, ClusterSpec* cluster) {
-  HashMap<std::string, const NodeSpec*> nodes;
-  for (const NodeSpec& node : cluster->nodes) nodes[node.name] = &node;
+  ReservationPlaces places;
+  for (const NodeSpec& node : cluster->nodes) places.nodes[node.name] = &node;
+  for (const ApiObject* pod : source.dump.OfKind("Pod")) {
+    const std::string uid = pod->metadata().Text("uid");
+    if (!uid.empty()) places.pods[uid] = pod->key();
+  }
   for (const ApiObject* object : source.dump.OfKind("Reservation")) {
-    std::optional<ReservationSpec> one = ReservationOf(*object, source.options.limits, nodes);
+    std::optional<ReservationSpec> one = ReservationOf(*object, source.options.limits, places);
     if (one) cluster->reservations.push_back(*std::move(one));
   }
 }

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/import/kube_scheduler.h"
 #include "lib/import/pod_groups.h"
 
 namespace muster {
@@ -37,6 +38,7 @@ class TaskReader {
     for (const NodeSpec& node : cluster->nodes) nodes_.insert(node.name);
     for (const JobSpec& job : cluster->jobs) jobs_.insert(job.name);
     for (const std::string& pod : source.options.binding) binding_.insert(pod);
+    if (rules.reader != nullptr) classes_ = ReadPriorityClasses(source.dump);
   }
 
   // False where the pod is left out.
@@ -45,12 +47,15 @@ class TaskReader {
  private:
   TaskStatus ReadStatus(const ApiObject& pod, bool has_node) const;
   void ReadJob(const ApiObject& pod, TaskSpec* task) const;
+  TaskSpec ReadTraits(const ApiObject& pod) const;
+  int32_t PriorityOf(const ApiObject& pod) const;
   void MakeNode(const ApiObject& pod, const std::string& name);
 
   const ImportSource& source_;
   const TaskRules& rules_;
   ClusterSpec* cluster_;
   HashSet<std::string> nodes_, jobs_, binding_;
+  PriorityClasses classes_;
 };
 
 TaskStatus TaskReader::ReadStatus(const ApiObject& pod, bool has_node) const {
@@ -95,6 +100,38 @@ void TaskReader::ReadJob(const ApiObject& pod, TaskSpec* task) const {
   }
 }
 
+int32_t TaskReader::PriorityOf(const ApiObject& pod) const {
+  const Field spec = pod.spec();
+  if (spec["priority"].given()) return spec.Int32("priority", 0);
+  const std::string name = spec.Text("priorityClassName");
+  const auto known = classes_.values.find(name);
+  if (known != classes_.values.end()) return known->second;
+  if (!name.empty()) {
+    source_.log->Ignored(
+        pod.place(), "spec.priorityClassName",
+        absl::StrCat("priority class ", Quote(name), " is not there; the default counts"));
+  }
+  return classes_.fallback.value_or(0);
+}
+
+// All but name, job, status and node.
+TaskSpec TaskReader::ReadTraits(const ApiObject& pod) const {
+  if (rules_.reader != nullptr) {
+    TaskSpec task = rules_.reader->ReadPod(pod);
+    task.priority = PriorityOf(pod);
+    return task;
+  }
+  const Field spec = pod.spec();
+  TaskSpec task;
+  task.shape = ReadShape(pod, rules_.pods);
+  task.nominated_node = pod.status().Text("nominatedNodeName");
+  task.priority = spec.Int32("priority", 1);
+  task.never_preempts = spec.Text("preemptionPolicy") == "Never";
+  task.priority_class = spec.Text("priorityClassName");
+  task.created = pod.created();
+  return task;
+}
+
 void TaskReader::MakeNode(const ApiObject& pod, const std::string& name) {
   if (!nodes_.insert(name).second) return;
   source_.log->LeftOut(
@@ -117,22 +154,20 @@ bool TaskReader::Read(const ApiObject& pod, TaskSpec* task) {
                          absl::StrCat("waits for another scheduler, ", Quote(scheduler)));
     return false;
   }
-  task->status = ReadStatus(pod, !node.empty());
+  const TaskStatus status = ReadStatus(pod, !node.empty());
   if (EndsWithoutNode(pod)) return false;
+  *task = ReadTraits(pod);
   task->name = pod.key();
+  task->status = status;
+  task->node.clear();
+  task->job.clear();
   ReadJob(pod, task);
-  task->shape = ReadShape(pod, rules_.pods);
   const bool placed = task->status != TaskStatus::kPending &&
                       task->status != TaskStatus::kSucceeded && task->status != TaskStatus::kFailed;
   if (placed) {
     task->node = node.empty() ? kNowhere : node;
     MakeNode(pod, task->node);
   }
-  task->nominated_node = pod.status().Text("nominatedNodeName");
-  task->priority = spec.Int32("priority", 1);
-  task->never_preempts = spec.Text("preemptionPolicy") == "Never";
-  task->priority_class = spec.Text("priorityClassName");
-  task->created = pod.created();
   return true;
 }
 

@@ -27,6 +27,8 @@
 
 namespace muster {
 
+class PodReader;
+
 // The annotation of a pod that names its group.
 inline constexpr std::string_view kGroupName = "scheduling.k8s.io/group-name";
 
@@ -41,6 +43,10 @@ struct TaskRules {
   PodRules pods = {};
   // The job of each pod, by keys; null: the annotation names it.
   const HashMap<std::string, std::string>* jobs = nullptr;
+  // Reads what the table of tasks has of Kubernetes' own scheduler, too: gates, priority classes,
+  // images, default spread, static pods. Null: `pods` rules, and the priority of a pod that states
+  // none is 1.
+  const PodReader* reader = nullptr;
 };
 // Name, job, shape, status, node, priority, order keys.
 Dump::Objects ReadTasks(const ImportSource& source, const TaskRules& rules, ClusterSpec* cluster);

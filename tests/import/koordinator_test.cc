@@ -13,6 +13,7 @@
 #include "lib/plan/json_text.h"
 #include "lib/scenario/scenario.h"
 #include "muster/muster.h"
+#include "tests/import/objects.h"
 
 namespace muster {
 namespace {
@@ -26,8 +27,9 @@ constexpr char kQuotaDump[] = R"([
               "conditions": [{"type": "Ready", "status": "True"}]}},
   {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
    "metadata": {"name": "ml", "namespace": "koordinator-system",
-                "labels": {"quota.scheduling.koordinator.sh/is-parent": "true"}},
-   "spec": {"min": {"cpu": "4"}, "max": {"cpu": "6"}}},
+                "labels": {"quota.scheduling.koordinator.sh/is-parent": "true"},
+                "annotations": {"quota.scheduling.koordinator.sh/shared-weight": "{\"cpu\": 5}"}},
+   "spec": {"min": {"cpu": "4"}, "max": {"cpu": "6", "memory": "8Gi"}}},
   {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
    "metadata": {"name": "nlp", "namespace": "koordinator-system",
                 "labels": {"quota.scheduling.koordinator.sh/parent": "ml",
@@ -80,12 +82,16 @@ TEST(Koordinator, QuotasAreQueues) {
   EXPECT_EQ(import->scenario.profile, "koordinator");
   const std::vector<QueueSpec>& queues = import->scenario.cluster.queues;
   ASSERT_EQ(queues.size(), 4u);
-  EXPECT_EQ(Named(queues, "ml").weight, 6) << "its maximum";
+  EXPECT_EQ(Named(queues, "ml").weight, 5);
+  EXPECT_EQ(Named(queues, "web").weight, 2) << "its maximum";
   EXPECT_EQ(Named(queues, "nlp").parent, "ml");
   EXPECT_EQ(Named(queues, "nlp").weight, 3) << "its shared weight";
   EXPECT_EQ(Named(queues, "nlp").guaranteed, (Resources{{"cpu", 2}}));
   EXPECT_EQ(Named(queues, "nlp").limit, (Resources{{"cpu", 4}}));
-  EXPECT_EQ(Named(queues, "nlp").settings, (Labels{{"koordinator/lends", "false"}}));
+  EXPECT_EQ(Named(queues, "nlp").settings, (Labels{{"koordinator/lends", "false"}}))
+      << "its maximum has no memory";
+  EXPECT_EQ(Named(queues, "ml").settings,
+            (Labels{{"koordinator/shared-weight", "cpu=5,memory=8589934592"}}));
   EXPECT_EQ(Named(queues, "koordinator-default-quota").parent, "");
 }
 
@@ -161,7 +167,8 @@ TEST(Koordinator, GangsHaveTheirMarks) {
 }
 
 TEST(Koordinator, ReservationsAndMeasuredLoadsAreRead) {
-  const absl::StatusOr<Import> import = ImportWith(R"(, "labels": {"app": "etl"})", R"(,
+  const absl::StatusOr<Import> import =
+      ImportWith(R"(, "labels": {"app": "etl"}, "uid": "77")", R"(,
     {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Reservation",
      "metadata": {"name": "nightly", "creationTimestamp": "1970-01-01T00:00:10Z",
                   "labels": {"scheduling.koordinator.sh/reservation-order": "3"},
@@ -170,8 +177,13 @@ TEST(Koordinator, ReservationsAndMeasuredLoadsAreRead) {
      "spec": {"allocateOnce": false, "allocatePolicy": "Restricted", "ttl": "1h",
               "owners": [{"labelSelector": {"matchLabels": {"app": "etl"}}},
                          {"object": {"namespace": "lab", "name": "q"}},
-                         {"controller": {"kind": "ReplicaSet", "name": "web"}}],
-              "template": {"spec": {"containers": [
+                         {"controller": {"kind": "ReplicaSet", "name": "web",
+                                         "namespace": "lab"}},
+                         {"controller": {"name": "any"}},
+                         {"object": {"uid": "77"}}, {"object": {"uid": "78"}}],
+              "taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}],
+              "preAllocation": true,
+              "template": {"metadata": {"labels": {"of": "pods"}}, "spec": {"containers": [
                 {"resources": {"requests": {"cpu": "4", "memory": "1Gi"}}}]}}},
      "status": {"phase": "Available", "nodeName": "n", "allocated": {"cpu": "1"},
                 "currentOwners": [{"namespace": "lab", "name": "q"}]}},
@@ -187,9 +199,16 @@ TEST(Koordinator, ReservationsAndMeasuredLoadsAreRead) {
   EXPECT_EQ(one.node, "n");
   EXPECT_EQ(one.phase, ReservationPhase::kAvailable);
   EXPECT_EQ(one.shape.request, (Resources{{"cpu", 4}, {"memory", 1 << 30}}));
-  ASSERT_EQ(one.owners.size(), 2u);
+  EXPECT_EQ(one.shape.labels, (Labels{{"scheduling.koordinator.sh/reservation-order", "3"}}));
+  ASSERT_EQ(one.owners.size(), 5u);
   EXPECT_EQ(one.owners[0].selector->match_labels, (Labels{{"app", "etl"}}));
   EXPECT_EQ(one.owners[1].task, "lab/q");
+  EXPECT_EQ(one.owners[2].job, "ReplicaSet web");
+  EXPECT_EQ(one.owners[2].name_space, "lab");
+  EXPECT_EQ(one.owners[3].job, "* any");
+  EXPECT_EQ(one.owners[4].task, "lab/p") << "by its uid";
+  ASSERT_EQ(one.taints.size(), 1u);
+  EXPECT_EQ(one.taints[0].key, "k");
   EXPECT_FALSE(one.allocate_once);
   EXPECT_EQ(one.policy, ReservationPolicy::kRestricted);
   EXPECT_EQ(one.restricted, std::vector<std::string>{"cpu"});
@@ -205,7 +224,8 @@ TEST(Koordinator, ReservationsAndMeasuredLoadsAreRead) {
       return entry.object == object && entry.text.find(words) != std::string::npos;
     });
   };
-  EXPECT_TRUE(told("Reservation nightly", "controllers of pods are not known"));
+  EXPECT_TRUE(told("Reservation nightly", "no pod of the dump has this uid"));
+  EXPECT_TRUE(told("Reservation nightly", "it takes over no pods that run"));
   EXPECT_TRUE(told("Reservation lost", "is no node that is there"));
 
   Cluster filled;
@@ -239,7 +259,7 @@ constexpr char kLoadDump[] = R"([
   {"kind": "Pod", "metadata": {"name": "a", "namespace": "s",
      "ownerReferences": [{"kind": "Node", "name": "x"},
                          {"kind": "ReplicaSet", "name": "web", "controller": true}],
-     "annotations": {"descheduler.koordinator.sh/eviction-cost": "-7",
+     "annotations": {"scheduling.koordinator.sh/eviction-cost": "-7",
                      "controller.kubernetes.io/pod-deletion-cost": "many",
                      "descheduler.alpha.kubernetes.io/evict": ""}},
    "spec": {"schedulerName": "koord-scheduler", "nodeName": "n", "containers": [{}],
@@ -548,6 +568,264 @@ TEST(Koordinator, DevicesAndWhatPodsHoldOfThemAreRead) {
   Cluster filled;
   ASSERT_TRUE(Fill(import->scenario, &filled).ok());
   EXPECT_TRUE(filled.Schedule(import->scenario.profile).ok());
+}
+
+constexpr char kPodsDump[] = R"([
+  {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
+   "status": {"allocatable": {"cpu": "10", "memory": "64Gi", "pods": "110"}}},
+  {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+   "metadata": {"name": "koord-prod"}, "value": 9500},
+  {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s", "namespace": "lab"},
+   "spec": {"selector": {"app": "web"}}},
+  {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "r", "namespace": "lab"},
+   "spec": {"selector": {"matchLabels": {"tier": "back"}}}},
+  {"kind": "Pod", "metadata": {"name": "gated", "namespace": "lab", "labels": {"app": "web"}},
+   "spec": {"schedulerName": "koord-scheduler", "priorityClassName": "koord-prod",
+            "schedulingGates": [{"name": "wait"}], "overhead": {"cpu": "1"},
+            "containers": [{"image": "x:1", "resources": {"requests": {"cpu": "1"}}}]},
+   "status": {"phase": "Pending"}},
+  {"kind": "Pod", "metadata": {"name": "owned", "namespace": "lab", "labels": {"tier": "back"},
+     "ownerReferences": [{"kind": "ReplicaSet", "name": "r", "controller": true}]},
+   "spec": {"schedulerName": "koord-scheduler", "priorityClassName": "gone", "containers": [{}]},
+   "status": {"phase": "Pending"}},
+  {"kind": "Pod", "metadata": {"name": "static", "namespace": "lab",
+     "annotations": {"kubernetes.io/config.mirror": "m"}},
+   "spec": {"schedulerName": "koord-scheduler", "nodeName": "n", "containers": [{}]},
+   "status": {"phase": "Running", "startTime": "1970-01-01T00:00:40Z"}},
+  {"kind": "Pod", "metadata": {"name": "old", "namespace": "lab"},
+   "spec": {"schedulerName": "koord-scheduler", "nodeName": "n", "priority": 9500,
+            "containers": [{"resources": {"requests": {"cpu": "7"}}}]},
+   "status": {"phase": "Running", "startTime": "1970-01-01T00:00:40Z",
+     "conditions": [{"type": "Ready", "status": "True",
+                     "lastTransitionTime": "1970-01-01T00:01:00Z"},
+                    {"type": "PodScheduled", "status": "True",
+                     "lastTransitionTime": "1970-01-01T00:00:30Z"}]}},
+  {"kind": "Pod", "metadata": {"name": "p", "namespace": "lab"},
+   "spec": {"schedulerName": "koord-scheduler", "priority": 9000,
+            "containers": [{"resources": {"requests": {"cpu": "1", "memory": "1Gi"},
+                                          "limits": {"cpu": "1", "memory": "1Gi"}}}]},
+   "status": {"phase": "Pending"}},
+  {"apiVersion": "slo.koordinator.sh/v1alpha1", "kind": "NodeMetric", "metadata": {"name": "n"},
+   "status": {"updateTime": "1970-01-01T00:10:00Z",
+     "nodeMetric": {"nodeUsage": {"resources": {"cpu": "1500m", "memory": "1Gi"}}},
+     "podsMetric": [{"namespace": "lab", "name": "old", "podUsage": {"resources": {"cpu": "1"}}}]}}
+])";
+
+TEST(Koordinator, PodsAreReadAsItsPlugInsOfKubernetesReadThem) {
+  const absl::StatusOr<Import> import = ImportObjects(kPodsDump, {.now = 610});
+  ASSERT_TRUE(import.ok()) << import.status();
+  const ClusterSpec& cluster = import->scenario.cluster;
+  const TaskSpec& gated = Named(cluster.tasks, "lab/gated");
+  EXPECT_EQ(gated.gates, std::vector<std::string>{"wait"});
+  EXPECT_EQ(gated.priority, 9500) << "of its class";
+  EXPECT_EQ(Named(cluster.jobs, "lab/gated").priority, 9500);
+  EXPECT_EQ(gated.shape.request, (Resources{{"cpu", 2}}));
+  ASSERT_EQ(gated.shape.containers.size(), 1u);
+  EXPECT_EQ(gated.shape.containers[0].image, "x:1");
+  ASSERT_TRUE(gated.shape.pod);
+  EXPECT_EQ(gated.shape.pod->overhead, (Resources{{"cpu", 1}}));
+  ASSERT_EQ(gated.shape.spread.size(), 2u) << "by its service";
+  EXPECT_EQ(gated.shape.spread[0].selector->match_labels, (Labels{{"app", "web"}}));
+  const TaskSpec& owned = Named(cluster.tasks, "lab/owned");
+  EXPECT_EQ(owned.priority, 0);
+  ASSERT_EQ(owned.shape.spread.size(), 2u) << "by its owner";
+  EXPECT_EQ(owned.shape.spread[0].selector->match_labels, (Labels{{"tier", "back"}}));
+  EXPECT_THAT(Lines(*import), ::testing::ElementsAre(HasSubstr("priority class \"gone\"")));
+  const TaskSpec& fixed = Named(cluster.tasks, "lab/static");
+  ASSERT_TRUE(fixed.shape.required_node_affinity);
+  EXPECT_EQ((*fixed.shape.required_node_affinity)[0].match_fields[0].values,
+            std::vector<std::string>{"n"});
+  EXPECT_EQ(fixed.started, 40) << "when the kubelet took it";
+  EXPECT_EQ(Named(cluster.tasks, "lab/old").started, 30) << "when it got its node";
+  EXPECT_FALSE(gated.started);
+  EXPECT_FALSE(gated.shape.guaranteed_qos);
+  EXPECT_TRUE(Named(cluster.tasks, "lab/p").shape.guaranteed_qos);
+}
+
+TEST(Koordinator, MarksWithoutARuleAreReported) {
+  const absl::StatusOr<Import> import = ImportWith(R"(, "annotations": {
+      "internal.scheduling.koordinator.sh/scheduling-hint": "{\"preferredNodeNames\": [\"n\"]}",
+      "gang.scheduling.koordinator.sh/network-topology-spec": "{}"})",
+                                                   R"(,
+    {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
+     "metadata": {"name": "a", "namespace": "a",
+                  "labels": {"quota.scheduling.koordinator.sh/tree-id": "t"}}},
+    {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
+     "metadata": {"name": "b", "namespace": "b",
+                  "labels": {"quota.scheduling.koordinator.sh/tree-id": ""}}})");
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_THAT(Lines(*import),
+              ::testing::UnorderedElementsAre(HasSubstr("preferred nodes are not tried first"),
+                                              HasSubstr("not gathered in topologies"),
+                                              HasSubstr("ElasticQuota a/a: metadata.labels")));
+}
+
+TEST(Koordinator, HintsAboutDevicesAreLabels) {
+  const absl::StatusOr<Import> import = ImportWith(R"(,
+    "labels": {"koordinator.sh/gpu-isolation-provider": "HAMi-core"},
+    "annotations": {"scheduling.koordinator.sh/device-allocate-hint":
+        "{\"gpu\": {\"requiredTopologyScope\": \"NUMANode\", \"exclusivePolicy\": \"DeviceLevel\"},
+          \"rdma\": {\"allocateStrategy\": \"RequestsAsCount\", \"exclusivePolicy\": \"DeviceLevel\",
+                     \"selector\": {\"matchLabels\": {\"t\": \"1\"}}}}",
+      "scheduling.koordinator.sh/gpu-partition-spec":
+        "{\"allocatePolicy\": \"Restricted\", \"ringBusBandwidth\": \"900Gi\"}"})",
+                                                   "");
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_EQ(import->scenario.cluster.tasks[0].shape.labels,
+            (Labels{{"koordinator.sh/gpu-isolation-provider", "HAMi-core"},
+                    {"koordinator/gpu-scope", "NUMANode"},
+                    {"koordinator/rdma-strategy", "RequestsAsCount"},
+                    {"koordinator/rdma-exclusive", "DeviceLevel"},
+                    {"koordinator/gpu-partition", "Restricted"},
+                    {"koordinator/gpu-bandwidth", "966367641600"}}));
+  EXPECT_THAT(Lines(*import),
+              ::testing::UnorderedElementsAre(HasSubstr("gpu.exclusivePolicy: not considered"),
+                                              HasSubstr("rdma.selector: not considered"),
+                                              HasSubstr("gpu-isolation-provider")));
+}
+
+TEST(Koordinator, NodesHaveThresholdsOfLoadAndRawAmounts) {
+  const absl::StatusOr<Import> import = ImportObjects(R"([
+    {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "annotations": {
+       "scheduling.koordinator.sh/usage-thresholds":
+         "{\"usageThresholds\": {\"cpu\": 10}, \"prodUsageThresholds\": {\"cpu\": 5}}",
+       "node.koordinator.sh/raw-allocatable": "{\"cpu\": \"4\", \"x/y\": 1}"}},
+     "status": {"allocatable": {"cpu": "20", "memory": "32Gi", "pods": "110"}}},
+    {"apiVersion": "slo.koordinator.sh/v1alpha1", "kind": "NodeMetric", "metadata": {"name": "n"},
+     "status": {"updateTime": "1970-01-01T00:10:00Z"}}])",
+                                                      {.now = 610});
+  ASSERT_TRUE(import.ok()) << import.status();
+  const NodeSpec& node = import->scenario.cluster.nodes[0];
+  EXPECT_EQ(node.settings, (Labels{{"koordinator/cpu_threshold", "10"},
+                                   {"koordinator/memory_threshold", "0"},
+                                   {"koordinator/raw_cpu", "4"}}));
+  ASSERT_TRUE(node.usage);
+  EXPECT_LT(node.usage->measured, 0);
+  EXPECT_THAT(Lines(*import), ::testing::UnorderedElementsAre(
+                                  HasSubstr("prodUsageThresholds: not considered"),
+                                  HasSubstr("has no measurement, which is one of long ago")));
+  Cluster filled;
+  ASSERT_TRUE(Fill(import->scenario, &filled).ok());
+  EXPECT_TRUE(filled.Schedule(import->scenario.profile, {.now = 610}).ok());
+}
+
+TEST(Koordinator, WishesForReservationsAreLabels) {
+  const auto labels_of = [](const std::string& annotation, const std::string& value) {
+    std::string text;
+    AppendJson(std::string_view(value), &text);
+    const absl::StatusOr<Import> import =
+        ImportWith(absl::StrCat(R"(, "annotations": {"scheduling.koordinator.sh/)", annotation,
+                                "\": ", text, "}"),
+                   "");
+    EXPECT_TRUE(import.ok()) << import.status();
+    if (!import.ok()) return Labels();
+    EXPECT_TRUE(import->report.empty()) << Describe(import->report[0]);
+    // The action reads what was written.
+    Cluster filled;
+    EXPECT_TRUE(Fill(import->scenario, &filled).ok());
+    EXPECT_TRUE(filled.Schedule(import->scenario.profile).ok());
+    return import->scenario.cluster.tasks[0].shape.labels;
+  };
+  const std::string key = "koordinator/reservation-";
+  EXPECT_EQ(labels_of("reservation-affinity", "{}"), (Labels{{key + "affinity", "*"}}));
+  EXPECT_EQ(labels_of("reservation-affinity", R"({"name": "r"})"),
+            (Labels{{key + "affinity", "*"}, {key + "name", "r"}}));
+  EXPECT_EQ(labels_of("reservation-affinity", R"({"reservationSelector": {"tier": "gold"},
+      "requiredDuringSchedulingIgnoredDuringExecution": {"reservationSelectorTerms": [
+        {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a", "b"]},
+                              {"key": "old", "operator": "DoesNotExist"}]},
+        {"matchExpressions": [{"key": "size", "operator": "Gt", "values": ["4"]}]}, {}]},
+      "tolerations": [{"key": "k", "operator": "Equal", "value": "v", "effect": "NoSchedule"},
+                      {"operator": "Exists"}, {"key": "l", "operator": "Exists"}]})"),
+            (Labels{{key + "affinity", "zone in (a,b),!old,tier in (gold);size>4,tier in (gold);"},
+                    {key + "tolerations", "k=v:NoSchedule,*,l"}}));
+  EXPECT_EQ(labels_of("exact-match-reservation", R"({"resourceNames": ["cpu", "memory"]})"),
+            (Labels{{key + "exact", "cpu,memory"}}));
+}
+
+TEST(Koordinator, ArgumentsOfPlugInsAreOptions) {
+  const auto imported = [](const std::string& profile) {
+    ImportOptions options{.profile = "koordinator"};
+    options.configuration =
+        absl::StrCat(R"({"kind": "KubeSchedulerConfiguration", "profiles": [)", profile, "]}");
+    const absl::StatusOr<Import> import = ImportObjects(kQuotaDump, options);
+    EXPECT_TRUE(import.ok()) << import.status();
+    return import.ok() ? *import : Import();
+  };
+  Import import = imported(R"({"schedulerName": "koord-scheduler",
+    "plugins": {
+      "queueSort": {"disabled": [{"name": "*"}], "enabled": [{"name": "Coscheduling"}]},
+      "filter": {"enabled": [{"name": "LoadAwareScheduling"}, {"name": "DeviceShare"}]},
+      "score": {"enabled": [{"name": "LoadAwareScheduling", "weight": 3},
+                            {"name": "NodeResourcesFit", "weight": 2}]}},
+    "pluginConfig": [
+      {"name": "LoadAwareScheduling", "args": {"usageThresholds": {"cpu": 20}, "aggregated": {},
+         "nodeMetricExpirationSeconds": 60, "enableScheduleWhenNodeMetricsExpired": true,
+         "estimatedScalingFactors": {"memory": 50}, "dominantResourceWeight": 2}},
+      {"name": "Coscheduling", "args": {"defaultTimeout": "30s", "controllerWorkers": 2}},
+      {"name": "DeviceShare", "args": {"scoringStrategy": {"type": "MostAllocated"},
+         "disableDeviceNUMATopologyAlignment": true}},
+      {"name": "NodeResourcesFitPlus", "args": {"resources": {
+         "cpu": {"type": "LeastAllocated", "weight": 2}}}}]})");
+  const std::string& profile = import.scenario.profile;
+  for (const char* option : {"(fit_weight=2,",
+                             "load=on",
+                             "quota=off",
+                             "coscheduling=on",
+                             "numa=off",
+                             "devices=on",
+                             "reservation=off",
+                             "load_weight=3",
+                             "device_weight=0",
+                             "cpu_threshold=20",
+                             "memory_threshold=0",
+                             "load_expiration=60",
+                             "load_expired=pass",
+                             "memory_factor=50",
+                             "load_dominant=2",
+                             "load_cpu=0",
+                             "load_memory=0",
+                             "gang_wait=30",
+                             "device_strategy=most",
+                             "device_zones=off",
+                             "kinds=cpu:2:least"}) {
+    EXPECT_THAT(profile, HasSubstr(option));
+  }
+  std::vector<std::string> lines;
+  for (const std::string& line : Lines(import)) {
+    if (line.find("scheduler configuration") != line.npos) lines.push_back(line);
+  }
+  EXPECT_THAT(lines, ::testing::ElementsAre(HasSubstr("pluginConfig[0].args.aggregated")));
+  Cluster filled;
+  ASSERT_TRUE(Fill(import.scenario, &filled).ok());
+  EXPECT_TRUE(filled.Schedule(profile).ok()) << filled.Schedule(profile).status();
+
+  import = imported(R"({"schedulerName": "volcano", "pluginConfig": [
+    {"name": "ElasticQuota", "args": {"enableRuntimeQuota": false, "delayEvictTime": "5s",
+       "monitorAllQuotas": true, "disableDefaultQuotaPreemption": false}},
+    {"name": "NodeNUMAResource", "args": {"defaultCPUBindPolicy": "SpreadByPCPUs",
+       "numaScoringStrategy": {"type": "Balanced"}}},
+    {"name": "ScarceResourceAvoidance", "args": {"resources": ["nvidia.com/gpu"]}}]})");
+  EXPECT_EQ(import.scenario.profile,
+            "koordinator:schedule(runtime=off,spare_default=off,revoke=on,revoke_delay=5,"
+            "cpu_bind=spread,scarce=nvidia.com/gpu)");
+  EXPECT_THAT(Lines(import), AllOf(::testing::Contains(HasSubstr("lists no plug-ins")),
+                                   ::testing::Contains(HasSubstr("\"Balanced\" is neither"))));
+  ASSERT_EQ(import.scenario.cluster.tasks.size(), 2u) << "its own pods, and those that run";
+  EXPECT_EQ(import.scenario.cluster.tasks[0].name, "other/alien");
+}
+
+// What a pod used when its node was measured counts once.
+TEST(Koordinator, MeasurementsIncludePodsThatHadTheirNodes) {
+  const absl::StatusOr<Import> import = ImportObjects(kPodsDump, {.now = 610});
+  ASSERT_TRUE(import.ok()) << import.status();
+  Cluster filled;
+  ASSERT_TRUE(Fill(import->scenario, &filled).ok());
+  const absl::StatusOr<Plan> plan = filled.Schedule("koordinator", {.now = 610});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ASSERT_EQ(plan->binds().size(), 2u);
+  EXPECT_EQ(plan->task_name(plan->binds()[0].task), "lab/p");
+  EXPECT_EQ(plan->task_name(plan->binds()[1].task), "lab/owned");
 }
 
 TEST(Koordinator, WishesThatAreNotKnownAreReported) {

@@ -124,6 +124,7 @@ class ElasticQuota : public Policy, public GatePolicy, public OrderPolicy {
   struct Known {
     ElasticTree::Index group = ElasticTree::kNone;
     std::vector<int64_t> bounds;  // as passed to the tree: weight, limits, guarantees
+    std::string weight = {};      // as passed to the tree: setting shared-weight
     Sparse request, used;         // of its own tasks
   };
 
@@ -164,10 +165,12 @@ class ElasticQuota : public Policy, public GatePolicy, public OrderPolicy {
         bounds[1 + d] = queues.limit.at(q, d);
         bounds[1 + dimensions_ + d] = queues.guaranteed.at(q, d);
       }
-      if (known_[q].bounds == bounds) continue;
+      const std::string_view weight = SharedWeightText(queues.spec[q]);
+      if (known_[q].bounds == bounds && known_[q].weight == weight) continue;
       const QuotaGroup group = GroupOfQueue(*tables_, q);
       if (!tree_->Put(group).ok()) return false;
       known_[q].bounds = bounds;
+      known_[q].weight = std::string(weight);
       known_[q].group = tree_->IndexOf(group.name);
     }
     return true;

@@ -98,11 +98,11 @@
 // - Times are ticks. Pods that were rejected, and groups that had their turn in vain, are not
 //   tried again in the same plan, as time stands still. An event of a pod wakes the pods of its own
 //   group of gangs; the peer's wakes those of all.
-// - Filters and scores by load leave out which pods daemons own, production and percentiles of
-//   loads, and use of single pods; action rebalance reads the use of tasks. Trees of quotas beside
-//   the default one, hooks and sub-priorities are not known.
-// - Pods have no affinity to reservations. Reservations without a node get none, and take over no
-//   pods: a plan has no decision for that. A reservation is no member of a quota or a gang.
+// - Filters and scores by load leave out limits, production and percentiles of loads, and pods that
+//   warm up. Trees of quotas beside the default one, hooks and sub-priorities are not known.
+// - Reservations without a node get none, and take over no pods: a plan has no decision for that. A
+//   reservation is no member of a quota or a gang. An owner that is a controller is known by its
+//   kind and name.
 // - Of devices, templates of shares and virtual functions are not known. With device_zones=off
 //   nodes are filtered by devices under policies of zones, too.
 // - CPUs and zones are looked at once a node lists some. No task takes CPUs that were chosen

@@ -13,11 +13,10 @@
 // Score. The part that would be free, cpu and memory weighted; `dominant` weighs the scarcer one
 // once more.
 //
-// Peer. Koordinator's LoadAwareScheduling, with measurements of nodes alone. Production tasks,
-// percentiles, measured use of single tasks, limits, and tasks that are admitted under any load are
-// not known. A node without a measurement accepts anything and scores 0. One measured `expiration`
-// ago scores 0, too. It accepts nothing; with expired=pass it accepts anything; with expired=trust,
-// what its old measurement leaves room for.
+// Peer. Koordinator's LoadAwareScheduling. Production tasks, percentiles, limits, and tasks that
+// are admitted under any load are not known. A node without a measurement accepts anything and
+// scores 0. One measured `expiration` ago scores 0, too. It accepts nothing; with expired=pass it
+// accepts anything; with expired=trust, what its old measurement leaves room for.
 //
 // Reasons. Policy, with the resource and its threshold, or that the measurement is too old.
 //
@@ -118,9 +117,11 @@ class LoadAware : public Policy, public FitPolicy, public ScorePolicy {
 
 PolicyDecl LoadAwarePolicy() {
   return {"load-aware", "avoids nodes where measured load leaves too little room",
-          kLoadAwareOptions, [](const Options& options) -> std::unique_ptr<Policy> {
+          kLoadAwareOptions,
+          [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<LoadAware>(options);
-          }};
+          },
+          /*revision=*/2};
 }
 
 }  // namespace muster

@@ -7,6 +7,8 @@
 #include "absl/numeric/int128.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/math.h"
+#include "lib/model/settings.h"
+#include "lib/peer/koordinator/setting_keys.h"
 #include "muster/quantity.h"
 
 namespace muster {
@@ -24,6 +26,16 @@ int64_t LoadAmount(const Quantity& percent, int64_t capacity) {
   return amount > kLargestLoad ? kLargestLoad : static_cast<int64_t>(amount);
 }
 
+// Returns the amount of cpu or memory; nothing where the list does not name it.
+std::optional<int64_t> AmountIn(const Resources& resources, size_t d) {
+  for (const auto& [name, amount] : resources) {
+    if (name != (d == kCpu ? "cpu" : "memory")) continue;
+    const Unit unit = d == kCpu ? Unit::kMilli : Unit::kWhole;
+    return std::clamp<int64_t>(ParseQuantity(amount.text, unit).value_or(0), 0, kLargestLoad);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 LoadSettings LoadSettings::From(const Options& options, const std::string& prefix, int64_t ticks) {
@@ -37,6 +49,7 @@ LoadSettings LoadSettings::From(const Options& options, const std::string& prefi
                       static_cast<int64_t>(options.number("memory_factor"))};
   settings.weights = {whole("cpu"), whole("memory")};
   settings.dominant = whole("dominant");
+  settings.ticks = ticks;
   settings.interval = whole("interval") * ticks;
   settings.expiration = whole("expiration") * ticks;
   const std::string expired = options.text(absl::StrCat(prefix, "expired"));
@@ -50,22 +63,46 @@ void LoadBooks::Open(const Tables& tables, const Ledger& ledger, int64_t now) {
   tables_ = &tables;
   ledger_ = &ledger;
   birth_ = 0;  // no ledger has this number
-  const NodeTable& nodes = tables.nodes;
-  nodes_.assign(nodes.alive.size(), {});
+  nodes_.assign(tables.nodes.alive.size(), {});
   any_ = false;
   for (NodeIndex n = 0; n < nodes_.size(); ++n) {
-    const auto& usage = nodes.spec[n].usage;
-    if (!nodes.alive[n] || !usage) continue;
-    NodeBook& book = nodes_[n];
-    any_ = true;
-    book.is_measured = true;
-    book.measured = usage->measured;
-    book.is_old = SatAdd(now, -usage->measured) >= settings_.expiration;
-    book.load = {LoadAmount(usage->cpu, nodes.capacity.row(n)[kCpu]),
-                 LoadAmount(usage->memory, nodes.capacity.row(n)[kMemory])};
-    for (DimensionIndex d = 0; d < kResources; ++d) {
-      book.room.push_back(OrZero(nodes.allocatable.row(n)[d]));
-    }
+    if (tables.nodes.alive[n] && tables.nodes.spec[n].usage) ReadNode(n, now);
+  }
+}
+
+void LoadBooks::ReadNode(NodeIndex n, int64_t now) {
+  const NodeTable& nodes = tables_->nodes;
+  const NodeUsage& usage = *nodes.spec[n].usage;
+  NodeBook& book = nodes_[n];
+  any_ = true;
+  book.is_measured = true;
+  book.lists_tasks = usage.detail.has_value();
+  book.is_old = SatAdd(now, -usage.measured) >= settings_.expiration;
+  int64_t interval = settings_.interval;
+  if (usage.detail && usage.detail->interval) {
+    interval = SatMul(*usage.detail->interval, settings_.ticks);
+  }
+  book.seen_until = SatAdd(usage.measured, -interval);
+  book.load = {LoadAmount(usage.cpu, nodes.capacity.row(n)[kCpu]),
+               LoadAmount(usage.memory, nodes.capacity.row(n)[kMemory])};
+  for (DimensionIndex d = 0; d < kResources; ++d) {
+    book.room.push_back(OrZero(nodes.allocatable.row(n)[d]));
+    if (!usage.detail) continue;
+    if (const auto amount = AmountIn(usage.detail->amounts, d)) book.load[d] = *amount;
+  }
+  book.thresholds = settings_.thresholds;
+  if (!nodes.spec[n].settings.empty()) ReadSettings(nodes.spec[n], &book);
+}
+
+void LoadBooks::ReadSettings(const NodeSpec& node, NodeBook* book) const {
+  SettingReader settings("node", node.name, node.settings, "koordinator");
+  for (size_t d = 0; d < kResources; ++d) {
+    book->thresholds[d] =
+        settings.Integer(koordinator::kNodeThresholdKeys[d], 0, 100, book->thresholds[d]);
+    const auto raw = settings.Text(koordinator::kNodeRawKeys[d]);
+    if (!raw) continue;
+    const Unit unit = d == kCpu ? Unit::kMilli : Unit::kWhole;
+    book->room[d] = std::max<int64_t>(ParseQuantity(*raw, unit).value_or(book->room[d]), 0);
   }
 }
 
@@ -77,6 +114,12 @@ Loads LoadBooks::EstimateOf(ClassIndex c) const {
     estimate.push_back(asked == 0 ? kUnasked[d] : EstimateUse(asked, 0, settings_.factors[d]));
   }
   return estimate;
+}
+
+const TaskUsage* LoadBooks::UsageOf(TaskIndex t) const {
+  const auto facts = tables_->tasks.facts.find(t);
+  if (facts == tables_->tasks.facts.end() || !facts->second.usage) return nullptr;
+  return facts->second.usage->amounts.empty() ? nullptr : &*facts->second.usage;
 }
 
 Loads LoadBooks::LoadWith(ClassIndex c, NodeIndex node) {
@@ -94,8 +137,7 @@ LoadBooks::Why LoadBooks::WhyNot(ClassIndex c, NodeIndex node) {
   if (book.is_old && settings_.expired != LoadSettings::Expired::kTrust) {
     return settings_.expired == LoadSettings::Expired::kPass ? Why::kFits : Why::kOld;
   }
-  const std::optional<size_t> above =
-      FirstAbove(LoadWith(c, node), book.room, settings_.thresholds);
+  const std::optional<size_t> above = FirstAbove(LoadWith(c, node), book.room, book.thresholds);
   if (!above) return Why::kFits;
   return *above == kCpu ? Why::kCpu : Why::kMemory;
 }
@@ -123,21 +165,25 @@ void LoadBooks::Follow() {
 
 void LoadBooks::Count(TaskIndex t, NodeIndex node, int sign) {
   NodeBook& book = nodes_[node];
-  if (!book.is_measured || !IsUnseen(t, book.measured)) return;
+  if (!book.is_measured || !IsUnseen(t, book)) return;
   const Loads estimate = EstimateOf(tables_->tasks.task_class[t]);
-  for (size_t d = 0; d < kResources; ++d) book.load[d] += sign * estimate[d];
+  const TaskUsage* usage = book.lists_tasks ? UsageOf(t) : nullptr;
+  for (size_t d = 0; d < kResources; ++d) {
+    const int64_t seen = usage == nullptr ? 0 : AmountIn(usage->amounts, d).value_or(0);
+    book.load[d] += sign * std::max<int64_t>(estimate[d] - seen, 0);
+  }
 }
 
-bool LoadBooks::IsUnseen(TaskIndex t, int64_t measured) const {
+bool LoadBooks::IsUnseen(TaskIndex t, const NodeBook& book) const {
   switch (tables_->tasks.status[t]) {
     case TaskStatus::kPending:
     case TaskStatus::kWaiting:
+      return true;
     case TaskStatus::kBinding:
     case TaskStatus::kBound:
-      return true;
     case TaskStatus::kRunning:
-      return tables_->tasks.started[t] == kAbsent ||
-             SatAdd(measured, -settings_.interval) < tables_->tasks.started[t];
+      return tables_->tasks.started[t] == kAbsent || book.seen_until < tables_->tasks.started[t] ||
+             (book.lists_tasks && UsageOf(t) == nullptr);
     default:
       return false;
   }

@@ -6,11 +6,17 @@
 //   books.Open(tables, ledger, now);
 //   if (books.WhyNot(c, node) == LoadBooks::Why::kFits) score = books.ScoreOf(c, node);
 //
-// A task counts with its estimate if the measurement cannot have seen it: it was placed in this
-// cycle, waits with its node, was bound or is binding, or began to run less than `interval` before
-// the measurement, or at an unknown time. An estimate is `factors` percent of the request, by
-// resource. A task that requests none has 250 milli-cores and 200 MiB. Arithmetic:
-// measured_load.h, in whole milli-cores and bytes.
+// A task counts with its estimate, less what it was measured to use, if the measurement cannot have
+// seen all of it: it was placed in this cycle, waits with its node, or got its node (the start of
+// the task) less than `interval` before the measurement, or at an unknown time. A measurement with
+// amounts (UsageDetail) has its own interval, and is one of tasks, too: those without a `usage` of
+// their own count with their estimate. An estimate is `factors` percent of the request, by
+// resource. A task that requests none has 250 milli-cores and 200 MiB. Arithmetic: measured_load.h,
+// in whole milli-cores and bytes.
+//
+// Settings of nodes, in place of options and of what the node can allocate:
+//   koordinator/cpu_threshold, memory_threshold    percent
+//   koordinator/raw_cpu, raw_memory                amounts
 //
 // Cost. A sum a node that is kept by the moves of the ledger; O(1) a question.
 #ifndef MUSTER_PEER_KOORDINATOR_LOAD_BOOKS_H_
@@ -35,7 +41,7 @@ struct LoadSettings {
 
   enum class Expired : uint8_t { kRefuse, kPass, kTrust };
   std::vector<int64_t> thresholds, weights, factors;
-  int64_t dominant = 0, interval = 60, expiration = 180;
+  int64_t dominant = 0, interval = 60, expiration = 180, ticks = 1;
   Expired expired = Expired::kRefuse;
 };
 
@@ -60,16 +66,21 @@ class LoadBooks {
  private:
   struct NodeBook {
     bool is_measured = false, is_old = false;
-    int64_t measured = 0;  // the time of the measurement
+    bool lists_tasks = false;  // tasks without a measurement were not measured
+    int64_t seen_until = 0;    // when the measurement began
+    Loads thresholds;
     Loads load;  // as measured, plus the estimates of tasks that the measurement does not include
     Loads room;  // what the node can allocate
   };
 
+  void ReadNode(NodeIndex n, int64_t now);
+  void ReadSettings(const NodeSpec& node, NodeBook* book) const;
   Loads EstimateOf(ClassIndex c) const;
+  const TaskUsage* UsageOf(TaskIndex t) const;
   Loads LoadWith(ClassIndex c, NodeIndex node);
   void Follow();
   void Count(TaskIndex t, NodeIndex node, int sign);
-  bool IsUnseen(TaskIndex t, int64_t measured) const;
+  bool IsUnseen(TaskIndex t, const NodeBook& book) const;
 
   const LoadSettings settings_;
   const Tables* tables_ = nullptr;

@@ -36,6 +36,11 @@ inline constexpr std::string_view kNodeZoneKeys[] = {"full_cores", "amplified_cp
                                                      "amplified_memory"};
 inline constexpr double kMostAmplified = 100;
 
+// Of nodes, of cpu and of memory: how much load they take, and what they have before amplification
+// (load_books.h).
+inline constexpr std::string_view kNodeThresholdKeys[] = {"cpu_threshold", "memory_threshold"};
+inline constexpr std::string_view kNodeRawKeys[] = {"raw_cpu", "raw_memory"};
+
 inline void PassOver(std::span<const std::string_view> keys, SettingReader* settings) {
   for (const std::string_view key : keys) settings->Text(key);
 }

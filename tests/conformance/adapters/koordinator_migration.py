@@ -4,7 +4,7 @@
 from typing import Any
 
 from adapters.koordinator_objects import Json, name_of, nanoseconds, resolved
-from adapters.koordinator_rebalance import EVICT, rank
+from adapters.koordinator_rebalance import EVICT, evictable, rank
 from probe import Probe, Unanswerable
 
 PASSED = "descheduler.koordinator.sh/passed-arbitration"
@@ -180,8 +180,14 @@ def most_away(script: Any, probe: Probe) -> list[str]:
 
 
 def highest_cost(script: Any, probe: Probe) -> list[str]:
-    """FilterPodWithMaxEvictionCost: the largest cost keeps a task, which here is a rank."""
-    raise Unanswerable("one cost that means never: the caller leaves such a task out")
+    """FilterPodWithMaxEvictionCost: the largest cost keeps a task, whatever else permits it."""
+    out = []
+    for step in script.calls("FilterPodWithMaxEvictionCost"):
+        pod = resolved(script, script.args(step)["pod"])
+        ours = evictable(probe, pod, {"bare": True})
+        if ours != script.results[step["n"]]:
+            out.append(f"{ours}, recorded {script.results[step['n']]}")
+    return out
 
 
 # --- orders

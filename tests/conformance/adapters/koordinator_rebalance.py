@@ -52,6 +52,7 @@ def traits(pod: Json) -> Json:
         "claim": any("persistentVolumeClaim" in one for one in volumes),
         "evict_mark": EVICT in notes,
         "priority": spec.get("priority"),
+        "eviction_cost": rank(pod)["eviction_cost"],
     }
 
 
@@ -176,6 +177,24 @@ def trait(script: Any, probe: Probe) -> list[str]:
             ours = not evictable(probe, pod, {"bare": True} | HOLDS[call])
         if ours != right:
             out.append(f"{call}: {ours}, recorded {right}")
+    return out
+
+
+def request_sums(script: Any, probe: Probe) -> list[str]:
+    """GetResourceRequest, in whole units or thousandths of cpu, and GetResourceRequestQuantity."""
+    out = []
+    for step in script.calls("GetResourceRequest", "GetResourceRequestQuantity"):
+        args = script.args(step)
+        name = args.get("resource") or args["resourceName"]
+        if name == "pods":
+            raise Unanswerable("each task counts as one pod: no amount is read")
+        ours = requests(resolved(script, args["pod"])).get(name, 0)
+        result = script.results[step["n"]]
+        right = thousandths({name: result})[name]
+        if step["call"] == "GetResourceRequest" and name == "cpu":
+            right = result
+        if ours != right:
+            out.append(f"{name}: {ours}, recorded {right}")
     return out
 
 

@@ -126,7 +126,7 @@ RULES |= {
     (DESCHEDULER + "utils", "GetPriorityValueFromPriorityThreshold"): rebalance.threshold,
     **{(DESCHEDULER + "utils", call): rebalance.trait
        for call in (*rebalance.TRAITS, *rebalance.HOLDS)},
-    **{(DESCHEDULER + "utils", call): _no_rule("sums of requests: the caller computes them")
+    **{(DESCHEDULER + "utils", call): rebalance.request_sums
        for call in ("GetResourceRequest", "GetResourceRequestQuantity")},
     **{(DESCHEDULER + "utils", call): _no_rule("equality of two objects: nothing is decided")
        for call in ("NodeSelectorsEqual", "TolerationsEqual", "uniqueSortTolerations",

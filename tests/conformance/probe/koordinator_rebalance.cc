@@ -151,7 +151,8 @@ koordinator::TaskTraits TraitsOf(const json& row) {
                                  .is_failed = row["failed"],
                                  .has_local_data = row["local_data"],
                                  .has_claim = row["claim"],
-                                 .has_evict_mark = row["evict_mark"]};
+                                 .has_evict_mark = row["evict_mark"],
+                                 .eviction_cost = row["eviction_cost"]};
   if (!row["priority"].is_null()) traits.priority = row["priority"].get<int64_t>();
   return traits;
 }

@@ -15,8 +15,9 @@ using ::testing::HasSubstr;
 class KoordinatorDevices : public KoordinatorProfile {
  protected:
   // A node of so many GPUs, two to a switch, a card beside each second one.
-  void Gpus(const std::string& name, int count, const std::string& model = "T4") {
-    NodeSpec node;
+  void Gpus(const std::string& name, int count, const std::string& model = "T4",
+            const Labels& labels = {}) {
+    NodeSpec node{.labels = labels};
     for (int i = 0; i < count; ++i) {
       const std::string link = "pcie-" + std::to_string(i / 2);
       node.devices.push_back({.name = "g" + std::to_string(i),
@@ -64,6 +65,63 @@ TEST_F(KoordinatorDevices, WholeOnesComeFromOneSwitch) {
   EXPECT_EQ(Why("q", "quota=off"),
             "0/1 nodes are available: 1 Insufficient GPU Devices. preemption: 0/1 nodes are "
             "available: 1 No preemption victims found for incoming pod.");
+}
+
+TEST_F(KoordinatorDevices, LabelsAreHints) {
+  Gpus("a", 8, "H100");
+  for (const char* device : {"g1", "g3"}) Hold(device, "a", {.device = device});
+  const auto chosen_with = [&](const Labels& labels, int64_t count) {
+    TaskSpec task;
+    task.shape.labels = labels;
+    Ask("p", {.kind = "gpu", .count = count}, task);
+    std::string chosen = Chosen();
+    Accept(cluster_.RemoveTask("p"));
+    return chosen;
+  };
+  // No four of a partition are free.
+  EXPECT_EQ(chosen_with({}, 5), "p g0 1000; p g2 1000; p g4 1000; p g5 1000; p g6 1000");
+  EXPECT_EQ(chosen_with({{"koordinator/gpu-partition", "BestEffort"}}, 5), "");
+  EXPECT_EQ(chosen_with({{"koordinator/gpu-partition", "Restricted"}}, 2), "p g4 1000; p g5 1000");
+  EXPECT_EQ(
+      chosen_with(
+          {{"koordinator/gpu-partition", "Restricted"}, {"koordinator/gpu-bandwidth", "900Gi"}}, 2),
+      "");
+  EXPECT_EQ(chosen_with({{"koordinator/gpu-scope", "PCIe"}}, 2), "p g4 1000; p g5 1000");
+  EXPECT_EQ(chosen_with({{"koordinator/gpu-scope", "PCIe"}}, 3), "");
+  EXPECT_EQ(chosen_with({{"koordinator/gpu-scope", "Switch"}}, 3), chosen_with({}, 3))
+      << "no such word";
+}
+
+TEST_F(KoordinatorDevices, ANodeMayAssignPartitionsAlone) {
+  const auto chosen_under = [&](const char* policy) {
+    cluster_ = Cluster();
+    Gpus("a", 8, "H100", {{"node.koordinator.sh/gpu-partition-policy", policy}});
+    for (const char* device : {"g1", "g3"}) Hold(device, "a", {.device = device});
+    Ask("p", {.kind = "gpu", .count = 5});
+    return Chosen();
+  };
+  EXPECT_NE(chosen_under("Prefer"), "");
+  EXPECT_EQ(chosen_under("Honor"), "");
+}
+
+TEST_F(KoordinatorDevices, CardsMayBeCountedOrTakenAll) {
+  Gpus("a", 6);
+  const auto cards_with = [&](const Labels& labels, int64_t milli) {
+    TaskSpec task;
+    task.shape.labels = labels;
+    Ask("p", {.kind = "rdma", .milli = milli}, task);
+    std::string chosen = Chosen();
+    Accept(cluster_.RemoveTask("p"));
+    return chosen;
+  };
+  EXPECT_EQ(cards_with({}, 20), "p r0 20");
+  EXPECT_EQ(cards_with({{"koordinator/rdma-strategy", "ApplyForAll"}}, 20),
+            "p r0 20; p r1 20; p r2 20");
+  EXPECT_EQ(cards_with({{"koordinator/rdma-strategy", "RequestsAsCount"}}, 20), "p r0 10; p r1 10");
+  EXPECT_EQ(cards_with({{"koordinator/rdma-strategy", "RequestsAsCount"},
+                        {"koordinator/rdma-exclusive", "DeviceLevel"}},
+                       20),
+            "p r0 1000; p r1 1000");
 }
 
 TEST_F(KoordinatorDevices, PartsShareADevice) {

@@ -138,6 +138,113 @@ TEST_F(KoordinatorProfile, OwnersAreNamedByTaskJobNamespaceAndLabels) {
   EXPECT_EQ(plan_for({}), "bind q a");
 }
 
+TEST_F(KoordinatorProfile, OwnersMayBeControllersOfJobs) {
+  Node("a", 2);
+  Accept(cluster_.AddJob(
+      {.name = "j",
+       .settings = {{"koordinator/owner", "lab/web"}, {"koordinator/owner_kind", "ReplicaSet"}}}));
+  Pod("q", "2", {.job = "j"});
+  const auto plan_for = [&](const ReservationOwner& owner) {
+    Reserve("r", "a", 2, {.owners = {owner}});
+    return Plan();
+  };
+  EXPECT_EQ(plan_for({.job = "ReplicaSet web"}), "bind q a");
+  EXPECT_EQ(plan_for({.job = "* web"}), "bind q a");
+  EXPECT_EQ(plan_for({.job = "j"}), "bind q a");
+  EXPECT_EQ(plan_for({.job = "StatefulSet web"}), "");
+  EXPECT_EQ(plan_for({.job = "ReplicaSet j"}), "");
+  EXPECT_EQ(plan_for({.job = "web"}), "") << "no job has this name";
+  EXPECT_EQ(plan_for({.job = "* web", .name_space = "other"}), "");
+}
+
+TEST_F(KoordinatorProfile, ATaskMaySelectReservations) {
+  for (const char* node : {"a", "b"}) Node(node, 4);
+  ReservationSpec gold;
+  gold.shape.labels = {{"tier", "gold"}, {"size", "4"}};
+  Reserve("r", "b", 2, gold);
+  TaskSpec owner = Owner();
+  Pod("q", "1", owner);
+  const auto plan_for = [&](const char* key, const char* text) {
+    owner.shape.labels = {{"app", "etl"}, {std::string("koordinator/reservation-") + key, text}};
+    Accept(cluster_.RemoveTask("q"));
+    Pod("q", "1", owner);
+    return Plan();
+  };
+  for (const char* text :
+       {"*", "tier in (gold,silver)", "tier notin (silver),!old", "old;size>3", "size<5,tier"}) {
+    EXPECT_EQ(plan_for("affinity", text), "bind q b") << text;
+  }
+  for (const char* text : {"tier in (silver)", "!tier", "old", "size>4", "tier,old;", ""}) {
+    EXPECT_EQ(plan_for("affinity", text), "") << text;
+  }
+  EXPECT_EQ(
+      Why("q", "quota=off"),
+      "0/2 nodes are available: 2 node(s) no reservations match reservation affinity. preemption: "
+      "0/2 nodes are available: 2 Preemption is not helpful for scheduling.");
+  EXPECT_EQ(plan_for("name", "r"), "bind q b");
+  EXPECT_EQ(plan_for("name", "s"), "");
+  EXPECT_EQ(plan_for("exact", "cpu"), "bind q a") << "it may still go elsewhere";
+  EXPECT_EQ(plan_for("exact", "memory"), "bind q b") << "neither has memory";
+  // Without an affinity taints repel no owner.
+  gold.taints = {{.key = "k", .value = "v", .effect = TaintEffect::kNoSchedule}};
+  Reserve("r", "b", 2, gold);
+  EXPECT_EQ(plan_for("exact", "memory"), "bind q b");
+  EXPECT_EQ(plan_for("affinity", "*"), "");
+  for (const char* text : {"k=v:NoSchedule", "k:NoSchedule", "k", "*", "x,k=v"}) {
+    EXPECT_EQ(plan_for("tolerations", text), "bind q b") << text;
+  }
+  for (const char* text : {"k=w", "k:NoExecute", "x"}) {
+    EXPECT_EQ(plan_for("tolerations", text), "") << text;
+  }
+}
+
+// A task that selects reservations has no place where there is none.
+TEST_F(KoordinatorProfile, ATaskThatSelectsReservationsWaitsForOne) {
+  Node("a", 4);
+  TaskSpec owner = Owner();
+  owner.shape.labels.emplace_back("koordinator/reservation-affinity", "*");
+  Pod("q", "1", owner);
+  EXPECT_EQ(Live(0), "");
+  Reserve("r", "a", 2);
+  EXPECT_EQ(Live(30), "bind q a");
+}
+
+TEST_F(KoordinatorProfile, ATaskMayIgnoreReservations) {
+  Node("a", 2);
+  Reserve("r", "a", 2);
+  TaskSpec task;
+  task.shape.labels = {{"scheduling.koordinator.sh/reservation-ignored", "true"}};
+  Pod("p", "2", task);
+  EXPECT_EQ(Plan(), "bind p a");
+  EXPECT_EQ(Live(0), "bind p a");
+  // The reservation is as it was: no task holds it yet.
+  Pod("q", "1", Owner());
+  EXPECT_EQ(Plan(), "");
+  Reserve("r", "a", 2, {.holders = {"p"}});
+  EXPECT_EQ(Plan(), "");
+}
+
+TEST_F(KoordinatorProfile, WishesThatMeanNothingAreRefused) {
+  Node("a", 4);
+  const auto refused = [&](const char* key, const char* text) {
+    TaskSpec task;
+    task.shape.labels = {{std::string("koordinator/reservation-") + key, text}};
+    Pod("p", "1", task);
+    const std::string words = Refused();
+    EXPECT_EQ(Refused("reservation=off"), "");
+    Accept(cluster_.RemoveTask("p"));
+    return words;
+  };
+  EXPECT_EQ(refused("affinity", "tier in ("),
+            "action schedule: task \"p\", label koordinator/reservation-affinity: \"tier in (\" is "
+            "not \"*\", or KEY in (VALUE,...), KEY, !KEY, KEY>NUMBER, ...");
+  for (const char* text : {"a b", "a,", "size>x", "a in b", "*,a"}) {
+    EXPECT_NE(refused("affinity", text), "") << text;
+  }
+  EXPECT_THAT(refused("tolerations", "k:Never"), HasSubstr("is not KEY=VALUE:EFFECT,... or"));
+  EXPECT_THAT(refused("exact", "cpu,"), HasSubstr("is not RESOURCE,..."));
+}
+
 // What a victim held of a reservation stays reserved: only an owner gains by its leave.
 TEST_F(KoordinatorProfile, AVictimLeavesItsRoomToTheReservation) {
   Node("a", 2);

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Profile koordinator, one small cluster a rule.
+#include <algorithm>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -207,6 +208,29 @@ TEST_F(KoordinatorProfile, AQuotaThatDoesNotLendKeepsItsMinimum) {
   EXPECT_EQ(Plan(), "bind k0 a; bind k1 a; bind k2 a; bind k3 a");
 }
 
+// Of eight GPUs each gets its part by the weights of GPUs; of cpu both weigh the same.
+TEST_F(KoordinatorProfile, SharedWeightsAreByResource) {
+  NodeSpec node{.name = "a"};
+  node.capacity = {{"cpu", 99}, {"pods", 99}, {"nvidia.com/gpu", 8}};
+  Accept(cluster_.AddNode(node));
+  const auto plan_with = [&](const char* name, const Labels& settings) {
+    QueueSpec queue{.name = name, .weight = 100, .settings = settings};
+    queue.limit = Resources{{"cpu", 99}, {"nvidia.com/gpu", 8}};
+    Accept(cluster_.AddQueue(queue));
+    Accept(cluster_.AddJob({.name = name, .queue = name}));
+    for (int i = 0; i < 8; ++i) {
+      TaskSpec task{.name = name + std::to_string(i), .job = name};
+      task.shape.request = {{"cpu", "100m"}, {"nvidia.com/gpu", 1}};
+      Accept(cluster_.AddTask(task));
+    }
+  };
+  plan_with("x", {{"koordinator/shared-weight", "cpu=100,nvidia.com/gpu=6"}});
+  plan_with("y", {{"koordinator/shared-weight", "cpu=100,nvidia.com/gpu=2,fpga=1"}});
+  const std::string plan = Plan();
+  EXPECT_EQ(std::count(plan.begin(), plan.end(), 'x'), 6) << plan;
+  EXPECT_EQ(std::count(plan.begin(), plan.end(), 'y'), 2) << plan;
+}
+
 TEST_F(KoordinatorProfile, TheQuotasAboveCountOnDemand) {
   Node("a", 20);
   Quota("p", 0, 6);
@@ -355,6 +379,60 @@ TEST_F(KoordinatorProfile, BusyNodesAreRefusedAndQuietOnesPreferred) {
 
 // --- scores by kinds of resources
 
+TEST_F(KoordinatorProfile, TasksOfDaemonsGoUnderAnyLoad) {
+  Node("a", 10, {.usage = NodeUsage{90, 0, 0}});
+  Accept(cluster_.AddJob({.name = "d", .settings = {{"koordinator/owner_kind", "DaemonSet"}}}));
+  Accept(cluster_.AddJob({.name = "j", .settings = {{"koordinator/owner_kind", "ReplicaSet"}}}));
+  Pod("p", "1", {.job = "d"});
+  Pod("q", "1", {.job = "j"});
+  EXPECT_EQ(Plan(), "bind p a");
+}
+
+// With amounts a measurement is one of tasks, too.
+TEST_F(KoordinatorProfile, WhatWasMeasuredOfATaskIsPartOfItsEstimate) {
+  const auto plan_with = [&](bool is_detailed, int64_t started, std::optional<TaskUsage> usage) {
+    cluster_ = Cluster();
+    NodeSpec node;
+    node.usage = NodeUsage{50, 0, 100};
+    if (is_detailed) node.usage->detail = UsageDetail{.amounts = {{"cpu", 5}}, .interval = 60};
+    Node("a", 10, node);
+    TaskSpec task{.node = "a"};
+    task.started = started;
+    if (usage) task.usage = *usage;
+    Pod("y", "6", task);
+    Pod("p", "1");
+    return Plan("", 100);
+  };
+  const TaskUsage most{.amounts = {{"cpu", 5}}};
+  // 5 and 5.1 less 5, and 0.85: 59 % of ten.
+  EXPECT_EQ(plan_with(true, 90, most), "bind p a");
+  EXPECT_EQ(plan_with(true, 90, TaskUsage{.amounts = {{"cpu", 4}}}), "");
+  EXPECT_EQ(plan_with(true, 0, TaskUsage{.amounts = {{"cpu", 4}}}), "bind p a") << "all is seen";
+  EXPECT_EQ(plan_with(true, 0, std::nullopt), "") << "it was not measured";
+  EXPECT_EQ(plan_with(false, 0, std::nullopt), "bind p a") << "no task was measured";
+  EXPECT_EQ(plan_with(false, 90, most), "") << "the percentages are all there is";
+}
+
+TEST_F(KoordinatorProfile, NodesMayHaveThresholdsAndAmountsOfTheirOwn) {
+  const auto plan_with = [&](const Labels& settings) {
+    cluster_ = Cluster();
+    Node("a", 20, {.usage = NodeUsage{10, 0, 0}, .settings = settings});
+    Pod("p", "1");
+    return Plan();
+  };
+  EXPECT_EQ(plan_with({}), "bind p a");
+  EXPECT_EQ(plan_with({{"koordinator/cpu_threshold", "13"}}), "") << "2 and 0.85 are 14 %";
+  EXPECT_EQ(plan_with({{"koordinator/cpu_threshold", "14"}}), "bind p a");
+  EXPECT_EQ(plan_with({{"koordinator/raw_cpu", "4"}}), "") << "71 %";
+  EXPECT_EQ(plan_with({{"koordinator/raw_cpu", "4"}, {"koordinator/cpu_threshold", "0"}}),
+            "bind p a");
+  for (const char* key : {"cpu_threshold", "memory_threshold", "raw_cpu", "raw_memory"}) {
+    cluster_ = Cluster();
+    Node("a", 20, {.settings = {{std::string("koordinator/") + key, "-1"}}});
+    EXPECT_THAT(Refused(), HasSubstr(key));
+  }
+}
+
 TEST_F(KoordinatorProfile, KindsHaveStrategiesOfTheirOwn) {
   Node("full", 8);
   Node("empty", 8);
@@ -398,6 +476,10 @@ TEST_F(KoordinatorProfile, SettingsAndQueuesThatMeanNothingAreRefused) {
   Accept(cluster_.RemoveJob("j"));
   Accept(cluster_.AddQueue({.name = "q", .settings = {{"koordinator/lends", "maybe"}}}));
   EXPECT_THAT(Refused(), HasSubstr("queue \"q\", setting \"koordinator/lends\""));
+  for (const char* text : {"cpu", "cpu=x", "cpu=-1", "cpu=1,cpu=2", "=1", ""}) {
+    Accept(cluster_.UpdateQueue({.name = "q", .settings = {{"koordinator/shared-weight", text}}}));
+    EXPECT_THAT(Refused(), HasSubstr("must be RESOURCE=AMOUNT,..., each resource once")) << text;
+  }
   EXPECT_EQ(Refused("quota=off"), "");
   Accept(cluster_.RemoveQueue("q"));
   Accept(cluster_.AddQueue({.name = "koordinator-root-quota"}));

@@ -243,6 +243,8 @@ TEST_F(Rebalancing, SomeTasksStayWhateverTheLoad) {
   Workload("bare", {{"koordinator/owner_kind", "none"}});
   Workload("data", {{"koordinator/local_data", "true"}});
   Workload("other");
+  Workload("dear", {{"koordinator/eviction_cost", "2147483647"}, {"koordinator/evict", "true"}});
+  Task("dear", "c", "hot");
   Task("daemons", "d", "hot");
   Task("bare", "b", "hot");
   Task("data", "l", "hot");

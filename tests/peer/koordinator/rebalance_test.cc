@@ -122,6 +122,10 @@ TEST(KoordinatorEvictable, TraitsAndRules) {
   EXPECT_FALSE(IsEvictable(task, {}));
   task.has_evict_mark = true;
   EXPECT_TRUE(IsEvictable(task, {}));
+  task.eviction_cost = kNeverCost - 1;
+  EXPECT_TRUE(IsEvictable(task, {}));
+  task.eviction_cost = kNeverCost;
+  EXPECT_FALSE(IsEvictable(task, {}));
   task = owned;
   task.priority = 10;
   EXPECT_FALSE(IsEvictable(task, {.below_priority = 10}));

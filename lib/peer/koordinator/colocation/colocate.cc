@@ -127,6 +127,8 @@ absl::Status ReadColocatedNode(const NodeSpec& spec, const Options& options, Col
   }
   node->cpu_ratio = settings.Number("cpu_ratio", 1, 100, 1);
   koordinator::PassOver(koordinator::kNodeZoneKeys, &settings);
+  koordinator::PassOver(koordinator::kNodeThresholdKeys, &settings);
+  koordinator::PassOver(koordinator::kNodeRawKeys, &settings);
   return settings.Finish();
 }
 

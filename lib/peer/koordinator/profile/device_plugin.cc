@@ -159,6 +159,8 @@ void DevicePlugin::AddMachine(NodeIndex n) {
   }
   if (!has_some) return;
   if (HasHopperPartitions(node)) machine.devices.partitions = HopperPartitions();
+  const std::string* policy = FindLabel(node.labels, "node.koordinator.sh/gpu-partition-policy");
+  machine.devices.honors_partitions = policy != nullptr && *policy == "Honor";
   machines_.emplace(n, std::move(machine));
 }
 
@@ -252,6 +254,7 @@ const DevicePlugin::Claim& DevicePlugin::ClaimOf(TaskIndex t) {
     }
   }
   ReadJoint(shape, &claim.devices);
+  ReadHints(shape.labels, &claim.devices);
   return claims_[c] = std::move(claim);
 }
 
@@ -268,6 +271,31 @@ void DevicePlugin::ReadJoint(const TaskShape& shape, DeviceClaim* claim) {
   }
   const std::string* scope = FindLabel(shape.labels, "koordinator/joint-scope");
   claim->joint_same_bus = scope != nullptr && *scope == "SamePCIe";
+}
+
+void DevicePlugin::ReadHints(const Labels& labels, DeviceClaim* claim) {
+  const auto text_of = [&](std::string_view key) {
+    const std::string* text = FindLabel(labels, absl::StrCat("koordinator/", ToAbsl(key)));
+    return text == nullptr ? std::string() : *text;
+  };
+  const std::string scope = text_of("gpu-scope"), partition = text_of("gpu-partition");
+  for (const auto& [word, level] :
+       {std::pair("Node", GpuScope::kNode), std::pair("NUMANode", GpuScope::kZone),
+        std::pair("PCIe", GpuScope::kBus), std::pair("Device", GpuScope::kDevice)}) {
+    if (scope == word) claim->scope = std::max(claim->scope, level);
+  }
+  claim->first_partitions_only = partition == "Restricted";
+  claim->by_partition = claim->first_partitions_only || partition == "BestEffort";
+  const absl::StatusOr<int64_t> bandwidth = ParseQuantity(text_of("gpu-bandwidth"), Unit::kWhole);
+  if (bandwidth.ok()) claim->bandwidth = *bandwidth;
+  for (const auto& [kind, name] : {std::pair(DeviceKind::kRdma, absl::string_view("rdma")),
+                                   std::pair(DeviceKind::kFpga, absl::string_view("fpga"))}) {
+    const std::string strategy = text_of(absl::StrCat(name, "-strategy"));
+    DeviceWish& wish = claim->of(kind);
+    if (strategy == "ApplyForAll") wish.strategy = DeviceStrategy::kAllMatching;
+    if (strategy == "RequestsAsCount") wish.strategy = DeviceStrategy::kAsCount;
+    wish.whole_device = text_of(absl::StrCat(name, "-exclusive")) == "DeviceLevel";
+  }
 }
 
 std::optional<uint64_t> DevicePlugin::ZonesOn(NodeIndex n) const {

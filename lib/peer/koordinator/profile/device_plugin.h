@@ -22,6 +22,12 @@
 // Labels of tasks that stand for an annotation of pods: `koordinator/joint-devices` lists kinds,
 // with commas between them. The others come from near the first. With `koordinator/joint-scope`
 // `SamePCIe` they come from the very switches of the first, and at least one from each.
+// `koordinator/gpu-scope` (Node, NUMANode, PCIe, Device) is that of `same`, `gpu-partition`
+// (BestEffort, Restricted) has GPUs come as a partition, Restricted as one of the best score, and
+// `gpu-bandwidth` is what its ring must have, in bytes. Of RDMA cards and FPGAs `rdma-strategy` and
+// `fpga-strategy` (ApplyForAll, RequestsAsCount) tell what a number means, and `rdma-exclusive`
+// (DeviceLevel) that each of those that are counted is whole. Other words mean nothing.
+// On nodes with label node.koordinator.sh/gpu-partition-policy `Honor` GPUs come as partitions.
 //
 // Reservations. The devices that a reservation keeps (reserved_parts.h) are for tasks that it
 // matches: these take them first, under policy kRestricted no others, and no other task gets them
@@ -113,6 +119,7 @@ class DevicePlugin : public LoanFilter, public ZoneHints {
   DeviceGrants GrantsOf(const std::vector<DeviceHold>& holds, NodeIndex n) const;
   const Claim& ClaimOf(TaskIndex t);
   void ReadShape(const TaskShape& shape, Claim* claim) const;
+  static void ReadHints(const Labels& labels, DeviceClaim* claim);
   static void ReadJoint(const TaskShape& shape, DeviceClaim* claim);
   // Returns the zones of the node that devices may come from; nothing: any.
   std::optional<uint64_t> ZonesOn(NodeIndex n) const;

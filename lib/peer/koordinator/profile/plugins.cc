@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "lib/kube/selectors.h"
+
 namespace muster::koordinator {
 
 std::string_view Plugins::NameOf(kube::Plugin plugin) const {
@@ -76,14 +78,24 @@ kube::Status Plugins::Filter(TaskIndex task, NodeIndex node, const kube::NodeBoo
   if (settings_.load && loads_.any()) status = FilterByLoad(task, node);
   if (status.code == kube::Code::kFits && numa_.any()) status = numa_.Filter(task, node, books);
   if (status.code == kube::Code::kFits && devices_.any()) status = devices_.Filter(task, node);
-  if (reservations_.matches_any() && status.code == kube::Code::kFits) {
+  if (reservations_.filters() && status.code == kube::Code::kFits) {
     status = reservations_.Filter(task, node, books);
   }
   return status;
 }
 
+// Returns whether a daemon owns the task, which then goes to its node under any load.
+bool Plugins::IsOfDaemon(TaskIndex task) const {
+  const Tables& tables = world_->tables();
+  if (!tables.has_job(task)) return false;
+  const Labels& settings = tables.jobs.spec[tables.tasks.job[task]].settings;
+  const std::string* kind = FindLabel(settings, "koordinator/owner_kind");
+  return kind != nullptr && *kind == "DaemonSet";
+}
+
 kube::Status Plugins::FilterByLoad(TaskIndex task, NodeIndex node) {
   kube::Status status;
+  if (IsOfDaemon(task)) return status;
   std::string_view words;
   switch (loads_.WhyNot(world_->class_of(task), node)) {
     case LoadBooks::Why::kFits:
@@ -119,7 +131,7 @@ std::vector<kube::ExtraScore> Plugins::Score(TaskIndex task, std::span<const Nod
     }
     add(ExtraPlugin::kLoadAware, settings_.load_weight, std::move(raw));
   }
-  if (reservations_.matches_any()) {
+  if (reservations_.scores()) {
     add(ExtraPlugin::kReservation, settings_.reservation_weight,
         reservations_.Score(task, feasible));
   }

@@ -55,8 +55,8 @@ class Plugins : public kube::ExtraPlugins {
 
   kube::Status PreFilter(TaskIndex task) override;
   bool LooksAtNodes(TaskIndex task) override {
-    return (settings_.load && loads_.any()) || reservations_.matches_any() ||
-           kinds_.has_strategies() || kinds_.has_scarce() || devices_.Requests(task) || numa_.any();
+    return (settings_.load && loads_.any()) || reservations_.filters() || kinds_.has_strategies() ||
+           kinds_.has_scarce() || devices_.Requests(task) || numa_.any();
   }
   bool SeesOtherBooks(TaskIndex, NodeIndex node) override {
     return reservations_.any() && reservations_.ChangesBooks(node);
@@ -100,6 +100,7 @@ class Plugins : public kube::ExtraPlugins {
   }
 
  private:
+  bool IsOfDaemon(TaskIndex task) const;
   kube::Status FilterByLoad(TaskIndex task, NodeIndex node);
 
   const PluginSettings& settings_;

@@ -29,10 +29,13 @@ bool StandsForDefault(const QueueTable& queues, QueueIndex q) {
          queues.children[q].empty();
 }
 
-// Returns the queue's setting; a failure is that of a setting that is unknown or wrong.
+// Returns whether the queue lends; a failure is that of a setting that is unknown or wrong.
 absl::StatusOr<bool> Lends(const QueueTable& queues, QueueIndex q) {
   SettingReader settings("queue", queues.names.name(q), queues.spec[q].settings, "koordinator");
   const bool lends = settings.Flag("lends", true);
+  if (const auto text = settings.Text(kSharedWeightKey); text && !ReadSharedWeight(*text)) {
+    settings.Refuse(kSharedWeightKey, "must be RESOURCE=AMOUNT,..., each resource once");
+  }
   if (absl::Status status = settings.Finish(); !status.ok()) return status;
   return lends;
 }

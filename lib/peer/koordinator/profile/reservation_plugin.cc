@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "lib/base/digest.h"
 #include "lib/base/strings.h"
+#include "lib/kube/selectors.h"
 #include "lib/model/spec_key.h"
 #include "lib/peer/koordinator/reservation/reservation_choice.h"
 
@@ -21,7 +23,13 @@ OwnerRule RuleOf(const ReservationOwner& owner) {
   if (!owner.task.empty() || !owner.name_space.empty()) {
     rule.object = ObjectReference{.name = owner.task, .name_space = owner.name_space};
   }
-  if (!owner.job.empty()) rule.controller = ControllerReference{.object = {.name = owner.job}};
+  if (!owner.job.empty()) {
+    // "KIND NAME" is a controller, any other text a job, which has no kind.
+    const std::vector<std::string> words = absl::StrSplit(owner.job, absl::MaxSplits(' ', 1));
+    rule.controller = ControllerReference{.object = {.name = words.back()}};
+    if (words.size() == 2 && words[0] != "*") rule.controller->kind = words[0];
+    rule.controller->controls = words.size() == 2;
+  }
   rule.selector = owner.selector;
   return rule;
 }
@@ -62,6 +70,9 @@ absl::Status CheckReservations(const Tables& tables) {
     const auto parts = ReadReservedParts(tables.reservations.spec[row]);
     if (parts.ok()) continue;
     return absl::InvalidArgumentError(absl::StrCat("action schedule: ", parts.status().message()));
+  }
+  if (const absl::Status status = CheckReservationClaims(tables); !status.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("action schedule: ", status.message()));
   }
   if (!has_some || tables.dimension_count() <= kMostDimensions) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -182,23 +193,54 @@ std::vector<KeptReservation> ReservationPlugin::On(NodeIndex n, bool matched) co
   return on_node;
 }
 
-void ReservationPlugin::Match(TaskIndex t) {
-  matched_.clear();
-  nominated_.clear();
-  if (kept_.empty()) return;
-  if (const auto held = held_.find(t); held != held_.end()) {
-    matched_[kept_[held->second].node] = {held->second};
-    return;
-  }
+const ReservationClaim& ReservationPlugin::ClaimOf(TaskIndex t) {
+  const ClassIndex c = world_->class_of(t);
+  const auto known = claims_.find(c);
+  if (known != claims_.end()) return *known->second;
+  // The action's check has refused what cannot be read.
+  auto& claim = claims_[c];
+  claim = ReadReservationClaim(tables_->classes.shape[c]).value_or(ReservationClaim());
+  return *claim;
+}
+
+ReservationAsker ReservationPlugin::AskerOf(TaskIndex t) const {
   const TaskShape& shape = world_->classes().shape(world_->class_of(t));
   ReservationAsker asker;
   asker.object = {.name = std::string(tables_->tasks.names.name(t)),
                   .name_space = shape.name_space};
   asker.labels = shape.labels;
   asker.request = RequestOf(t);
-  if (const JobIndex job = tables_->tasks.job[t]; job != kNone) {
-    asker.controllers.push_back({.object = {.name = std::string(tables_->jobs.names.name(job))}});
+  asker.ignores = claim_->ignores;
+  asker.wish = claim_->wish;
+  for (const std::string& name : claim_->exact) {
+    const auto d = tables_->dimensions.Find(name);
+    if (!d) break;  // neither side has it, and no later one is compared
+    asker.exact.push_back(static_cast<size_t>(*d));
   }
+  const JobIndex job = tables_->tasks.job[t];
+  if (job == kNone) return asker;
+  asker.controllers.push_back(
+      {.object = {.name = std::string(tables_->jobs.names.name(job))}, .controls = false});
+  const Labels& settings = tables_->jobs.spec[job].settings;
+  const std::string* owner = FindLabel(settings, "koordinator/owner");
+  const std::string* kind = FindLabel(settings, "koordinator/owner_kind");
+  if (owner == nullptr || kind == nullptr) return asker;
+  asker.controllers.push_back(
+      {.object = {.name = owner->substr(owner->rfind('/') + 1)}, .kind = *kind, .controls = true});
+  return asker;
+}
+
+void ReservationPlugin::Match(TaskIndex t) {
+  matched_.clear();
+  nominated_.clear();
+  if (world_ == nullptr) return;
+  claim_ = &ClaimOf(t);
+  if (kept_.empty()) return;
+  if (const auto held = held_.find(t); held != held_.end()) {
+    matched_[kept_[held->second].node] = {held->second};
+    return;
+  }
+  const ReservationAsker asker = AskerOf(t);
   for (Number i = 0; i < kept_.size(); ++i) {
     const Kept& kept = kept_[i];
     if (!kept.entry.IsMatchable()) continue;
@@ -255,12 +297,22 @@ ReservedNode ReservationPlugin::AsNode(NodeIndex n, const kube::NodeBooks& books
 kube::Status ReservationPlugin::Filter(TaskIndex t, NodeIndex n,
                                        const kube::NodeBooks& books) const {
   kube::Status status;
+  if (claim_->ignores) return status;
   const auto matched = matched_.find(n);
-  if (matched == matched_.end()) return status;
+  if (matched == matched_.end()) {
+    if (!IsHeldTo()) return status;
+    status.code = kube::Code::kUnresolvable;
+    status.plugin = NumberOf(ExtraPlugin::kReservation);
+    status.causes = {
+        kube::WordsCause(world_, "node(s) no reservations match reservation affinity")};
+    return status;
+  }
+  ReservationRules rules = rules_;
+  rules.has_affinity = rules.required = IsHeldTo();
   std::vector<Reserved> reserved;
   for (const Number i : matched->second) reserved.push_back(AsReserved(kept_[i]));
   const ReservationAnswer answer =
-      FilterByReservations(RequestOf(t), AsNode(n, books), reserved, rules_);
+      FilterByReservations(RequestOf(t), AsNode(n, books), reserved, rules);
   if (answer.fits) return status;
   status.code = kube::Code::kUnschedulable;
   status.plugin = NumberOf(ExtraPlugin::kReservation);
@@ -302,13 +354,15 @@ std::string ReservationPlugin::Nominated(TaskIndex t, NodeIndex n) {
 
 ReservationPlugin::Number ReservationPlugin::FindBest(TaskIndex t, NodeIndex n) {
   const auto matched = matched_.find(n);
-  if (matched == matched_.end()) return kNone;
+  if (matched == matched_.end() || claim_->ignores) return kNone;
+  if (matched->second.size() == 1 && IsHeldTo()) return matched->second[0];
   kube::NodeBooks books = world_->books(n);
   ChangeBooks(n, &books);
   const Sparse request = RequestOf(t);
   const ReservedNode node = AsNode(n, books);
   ReservationRules alone = rules_;
   alone.required = true;
+  alone.has_affinity = IsHeldTo();
   std::vector<ReservationOffer> offers;
   std::vector<Number> offered;
   for (const Number i : matched->second) {

@@ -14,8 +14,13 @@
 // reservation_choice.h. A reservation that is available and has not expired keeps its request on
 // its node, less what its holders have of it, and the place of one pod. All pods see that, but
 // owners: these may use what is left, by the reservation's policy. A task takes from one
-// reservation of its node, the best one; it then holds it as long as it is on the node. Pods have
-// no affinity to reservations, so a task may also go where none of its reservations is.
+// reservation of its node, the best one; it then holds it as long as it is on the node. A task may
+// also go where none of its reservations is, unless its labels select reservations
+// (reservation_wishes.h). One that ignores reservations takes what they keep, and holds none.
+//
+// An owner is a task by name, or all tasks of a job by its name, or all of a controller: `job` is
+// then "KIND NAME", or "* NAME" for any kind, as settings koordinator/owner_kind and owner of their
+// job have it.
 //
 // Victims give what they hold of a reservation back to it: only its owners gain by that.
 //
@@ -40,17 +45,19 @@
 #include "absl/status/status.h"
 #include "lib/base/hash_map.h"
 #include "lib/peer/koordinator/profile/plugin_settings.h"
+#include "lib/peer/koordinator/profile/reservation_wishes.h"
 #include "lib/peer/koordinator/profile/reserved_parts.h"
 #include "lib/peer/koordinator/reservation/reservation_book.h"
 #include "lib/peer/kube_scheduler/extra_plugins.h"
+#include "muster/boxed.h"
 
 namespace muster::koordinator {
 
 inline constexpr MemoryDecl kReservationSlots[] = {{"koordinator-holders", 1},
                                                    {"koordinator-kept", 1}};
 
-// Fails for a reservation of which the parts cannot be read, and if there are reservations and more
-// resources than their amounts can name.
+// Fails for a reservation of which the parts cannot be read, for a task of which the wishes cannot
+// be read, and if there are reservations and more resources than their amounts can name.
 absl::Status CheckReservations(const Tables& tables);
 
 // A reservation that keeps room, and the task that holds it.
@@ -88,7 +95,10 @@ class ReservationPlugin {
   // Finds the reservations that the task may take from: the one that it holds, if it holds one.
   // Questions below are about this task.
   void Match(TaskIndex t);
-  bool matches_any() const { return !matched_.empty(); }
+  // Returns whether the filter has something to refuse.
+  bool filters() const { return !matched_.empty() || IsHeldTo(); }
+  // Returns whether nodes differ in what the task could take there.
+  bool scores() const { return !matched_.empty() && !claim_->ignores; }
   // Returns the reservations of the node that the task may take from, or all others there.
   std::vector<KeptReservation> On(NodeIndex n, bool matched) const;
   // Returns the reservation of the node that the task would take from; empty: none.
@@ -118,6 +128,10 @@ class ReservationPlugin {
     int64_t preempted_tasks = 0;
   };
 
+  const ReservationClaim& ClaimOf(TaskIndex t);
+  ReservationAsker AskerOf(TaskIndex t) const;
+  // Returns whether the task goes to its reservations alone.
+  bool IsHeldTo() const { return claim_ != nullptr && claim_->wish && !claim_->ignores; }
   Sparse RequestOf(TaskIndex t) const;
   void Hold(TaskIndex t, Number number);
   // Returns what the reservation keeps of its node for its owners.
@@ -138,7 +152,9 @@ class ReservationPlugin {
   bool have_changed_ = false;
   HashMap<TaskIndex, Number> held_;
   HashMap<NodeIndex, std::vector<Number>> on_node_;
-  HashMap<NodeIndex, std::vector<Number>> matched_;     // of the task of the last Match
+  HashMap<ClassIndex, Boxed<ReservationClaim>> claims_;
+  const ReservationClaim* claim_ = nullptr;             // of the task of the last Match
+  HashMap<NodeIndex, std::vector<Number>> matched_;     // the same
   HashMap<NodeIndex, Number> nominated_;                // the same
   HashMap<NodeIndex, std::vector<Number>> victims_on_;  // reservations that lost holders
   ReservationRules rules_;

@@ -12,6 +12,7 @@
 #include "lib/peer/koordinator/setting_keys.h"
 #include "lib/peer/kube_scheduler/actions.h"
 #include "lib/peer/kube_scheduler/scheduler.h"
+#include "muster/quantity.h"
 
 namespace muster {
 namespace {
@@ -34,6 +35,15 @@ absl::Status CheckNodes(const NodeTable& nodes) {
     settings.Flag(koordinator::kNodeZoneKeys[0], false);
     settings.Number(koordinator::kNodeZoneKeys[1], 1, koordinator::kMostAmplified, 1);
     settings.Number(koordinator::kNodeZoneKeys[2], 1, koordinator::kMostAmplified, 1);
+    for (const std::string_view key : koordinator::kNodeThresholdKeys) {
+      settings.Integer(key, 0, 100, 0);
+    }
+    for (const std::string_view key : koordinator::kNodeRawKeys) {
+      const auto text = settings.Text(key);
+      if (text && ParseQuantity(*text, Unit::kMilli).value_or(-1) < 0) {
+        settings.Refuse(key, "must be an amount");
+      }
+    }
     if (absl::Status s = settings.Finish(); !s.ok()) return s;
   }
   return absl::OkStatus();

@@ -44,6 +44,7 @@ bool IsOfAgent(const TaskTraits& task) { return !task.source.empty() && task.sou
 bool IsCritical(const TaskTraits& task) { return task.priority.value_or(0) >= kCritical; }
 
 bool IsEvictable(const TaskTraits& task, const EvictableRules& rules) {
+  if (task.eviction_cost == kNeverCost) return false;
   if (task.has_evict_mark) return true;
   return !IsOfDaemon(task) && !task.is_mirror && !IsOfAgent(task) && !task.is_leaving &&
          !IsHeldByRules(task, rules);

@@ -8,8 +8,9 @@
 // Idea. Tasks that a node's agent or a daemon owns, tasks that leave already, system-critical ones,
 // ones with data on the node, and ones without an owner that would make them again stay.
 //
-// Peer. Koordinator's evictor filter. A mark of the task's own permits eviction whatever else
-// holds. With system-critical tasks permitted, the threshold of priority is not read.
+// Peer. Koordinator's evictor filter, and the one of its migration controller: a task of the
+// largest cost of eviction stays. But for that, a mark of the task's own permits eviction whatever
+// else holds. With system-critical tasks permitted, the threshold of priority is not read.
 //
 // Cost. O(labels).
 #ifndef MUSTER_PEER_KOORDINATOR_REBALANCE_EVICTABLE_H_
@@ -34,8 +35,12 @@ struct TaskTraits {
   bool is_mirror = false, is_leaving = false, is_failed = false;
   bool has_local_data = false, has_claim = false;
   bool has_evict_mark = false;
+  int64_t eviction_cost = 0;
   std::optional<int64_t> priority = {};
 };
+
+// The largest cost of eviction there is. It means never.
+inline constexpr int64_t kNeverCost = 2'147'483'647;
 
 bool IsOfDaemon(const TaskTraits& task);
 bool IsOfAgent(const TaskTraits& task);  // of a file or an address that an agent reads

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int64_t kMostThousandths = 40'000'000'000'000'000;
 constexpr int64_t kMostSeconds = 4'000'000'000;
-constexpr int64_t kMostCost = 2'147'483'647;
+constexpr int64_t kMostCost = kNeverCost;
 constexpr std::string_view kServiceLabel = "koordinator.sh/qosClass";
 constexpr std::string_view kBandLabel = "koordinator.sh/priority-class";
 
@@ -259,6 +259,7 @@ TaskTraits RebalanceWorld::TraitsOf(TaskIndex task, TaskStatus status) const {
   result.has_claim = of_job.has_claim;
   result.has_evict_mark = of_job.has_evict_mark;
   result.priority = tables.tasks.priority[task];
+  result.eviction_cost = of_job.eviction_cost;
   return result;
 }
 

@@ -20,7 +20,7 @@
 //   job   koordinator/owner         the name of its workload; default: the job's own name
 //         koordinator/owner_kind    ReplicaSet, StatefulSet, Job, DaemonSet, ...; none: no owner
 //         koordinator/replicas      tasks that the workload should have; default: that there are
-//         koordinator/deletion_cost, eviction_cost    of its tasks
+//         koordinator/deletion_cost, eviction_cost    of its tasks; kNeverCost: they stay
 //         koordinator/evict         true: they may leave whatever else holds
 //         koordinator/local_data, claims    true: they have data on the node, volumes
 //

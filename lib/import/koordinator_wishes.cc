@@ -1,0 +1,129 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/import/koordinator_wishes.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/base/strings.h"
+#include "lib/import/koordinator_objects.h"
+#include "lib/import/kubernetes.h"
+
+namespace muster {
+namespace {
+
+constexpr std::string_view kReservationAffinity = "scheduling.koordinator.sh/reservation-affinity";
+constexpr std::string_view kExactMatch = "scheduling.koordinator.sh/exact-match-reservation";
+// Marks that change what the peer decides, and that nothing here reads.
+struct OtherMark {
+  std::string_view kind, key, text;
+};
+constexpr OtherMark kOtherMarks[] = {
+    {"Pod", "internal.scheduling.koordinator.sh/scheduling-hint",
+     "preferred nodes are not tried first"},
+    {"Pod", "gang.scheduling.koordinator.sh/network-topology-spec",
+     "gangs are not gathered in topologies"},
+    {"PodGroup", "gang.scheduling.koordinator.sh/network-topology-spec",
+     "gangs are not gathered in topologies"},
+    {"ElasticQuota", "quota.scheduling.koordinator.sh/tree-id",
+     "quotas of all trees are in one, of all nodes"}};
+constexpr std::string_view kRequiredWish = "requiredDuringSchedulingIgnoredDuringExecution";
+
+std::string RequirementText(const Requirement& requirement) {
+  const std::string values = absl::StrJoin(requirement.values, ",");
+  switch (requirement.op) {
+    case RequirementOp::kIn:
+      return absl::StrCat(requirement.key, " in (", values, ")");
+    case RequirementOp::kNotIn:
+      return absl::StrCat(requirement.key, " notin (", values, ")");
+    case RequirementOp::kGt:
+      return absl::StrCat(requirement.key, ">", values);
+    case RequirementOp::kLt:
+      return absl::StrCat(requirement.key, "<", values);
+    case RequirementOp::kDoesNotExist:
+      return absl::StrCat("!", requirement.key);
+    case RequirementOp::kUnset:
+    case RequirementOp::kExists:
+      break;
+  }
+  return requirement.key;
+}
+
+// The selector holds together with each of the terms.
+std::string TermsOf(const Field& affinity) {
+  std::vector<std::string> always;
+  for (const auto& [key, value] : affinity.TextMap("reservationSelector")) {
+    always.push_back(RequirementText({key, RequirementOp::kIn, {value}}));
+  }
+  const Field required = affinity.Section(kRequiredWish);
+  if (!required.given()) return always.empty() ? "*" : absl::StrJoin(always, ",");
+  std::vector<std::string> terms;
+  for (const Field& term : required.Items("reservationSelectorTerms")) {
+    std::vector<std::string> all;
+    for (const Requirement& one : ReadRequirements(term, "matchExpressions")) {
+      all.push_back(RequirementText(one));
+    }
+    if (!all.empty()) all.insert(all.end(), always.begin(), always.end());
+    terms.push_back(absl::StrJoin(all, ","));
+  }
+  return absl::StrJoin(terms, ";");
+}
+
+std::string TolerationsOf(const Field& affinity) {
+  std::vector<std::string> texts;
+  for (const Field& item : affinity.Items("tolerations")) {
+    const std::string key = item.Text("key"), effect = item.Text("effect");
+    const bool is_any = item.Text("operator") == "Exists";
+    std::string text = key.empty() ? "*" : key;
+    if (!is_any) absl::StrAppend(&text, "=", item.Text("value"));
+    if (key.empty() && (!is_any || !effect.empty())) {
+      item.Ignored("a toleration without a key is left out, unless it tolerates all taints");
+      continue;
+    }
+    if (!effect.empty()) absl::StrAppend(&text, ":", effect);
+    texts.push_back(text);
+  }
+  return absl::StrJoin(texts, ",");
+}
+
+void ReadWishes(const ApiObject& pod, Labels* labels) {
+  WithWishes(pod, kReservationAffinity, [&](const Field& affinity) {
+    const std::string name = affinity.Text("name"), tolerations = TolerationsOf(affinity);
+    labels->emplace_back("koordinator/reservation-affinity", TermsOf(affinity));
+    if (!name.empty()) labels->emplace_back("koordinator/reservation-name", name);
+    if (!tolerations.empty()) {
+      labels->emplace_back("koordinator/reservation-tolerations", tolerations);
+    }
+  });
+  WithWishes(pod, kExactMatch, [&](const Field& exact) {
+    const std::vector<std::string> names = exact.Texts("resourceNames");
+    if (!names.empty()) {
+      labels->emplace_back("koordinator/reservation-exact", absl::StrJoin(names, ","));
+    }
+  });
+}
+
+}  // namespace
+
+void ReportOtherMarks(const Dump& dump) {
+  for (const OtherMark& mark : kOtherMarks) {
+    for (const ApiObject* object : dump.OfKind(mark.kind)) {
+      const std::string* const label = object->Label(mark.key);
+      const std::string* const note = object->Annotation(mark.key);
+      if ((label == nullptr || label->empty()) && note == nullptr) continue;
+      object->log()->Ignored(
+          object->place(),
+          absl::StrCat(note == nullptr ? "metadata.labels" : "metadata.annotations",
+                       JsonPathStep(mark.key)),
+          mark.text);
+    }
+  }
+}
+
+void ReadReservationWishes(const Dump::Objects& pods, ClusterSpec* cluster) {
+  for (size_t i = 0; i < pods.size(); ++i) ReadWishes(*pods[i], &cluster->tasks[i].shape.labels);
+}
+
+}  // namespace muster
