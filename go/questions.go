@@ -154,6 +154,7 @@ type JobChange struct{ Job, Queue string }
 type Rehearsal struct {
 	Starts, Stops, Moves []TaskChange
 	Admits, Withdraws    []JobChange
+	Waits                []TaskChange // tasks that the changes added, and why they wait
 }
 
 // Rehearse answers what the profile would decide after changes, by plans of the cluster as it is
@@ -170,7 +171,8 @@ func (c *Cluster) Rehearse(profile string, changes []Change, now int64) (Rehears
 type Remedy struct {
 	Kind, Words, Profile string
 	Starts, Evictions    int64
-	Others               int64 // how many more tasks of other jobs start; below 0: fewer
+	Others               int64    // how many more tasks of other jobs start; below 0: fewer
+	Changes              []Change // for Rehearse, with Profile
 }
 
 // Diagnosis is why a job waits, and what would start its tasks.

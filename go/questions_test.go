@@ -34,6 +34,11 @@ func TestQuestions(t *testing.T) {
 	if d.Waiting != 4 || len(d.Remedies) == 0 || d.Remedies[0].Kind != "more_nodes" || d.Remedies[0].Starts != 4 {
 		t.Error(d)
 	}
+	again, err := cluster.Rehearse(d.Remedies[0].Profile, d.Remedies[0].Changes, 0)
+	must(t, err)
+	if int64(len(again.Starts)) != d.Remedies[0].Starts {
+		t.Error(again)
+	}
 	steps, err := cluster.Drain("volcano", []string{"n0"}, 0)
 	must(t, err)
 	if len(steps) != 1 || steps[0].Tasks[0].To != "n1" {

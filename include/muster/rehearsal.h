@@ -87,6 +87,9 @@ struct MUSTER_EXPORT PlanDifference {
   std::vector<std::string> dimensions = {};
   // Queues that differ in what they hold or in their share.
   std::vector<QueueDifference> queues = {};
+  // Tasks that only the second cluster has and that wait there, with the reason. Tasks by count
+  // have no names: a job of them is one entry with an empty `task`.
+  std::vector<TaskDifference> waits = {};
 
   // Returns true if nothing differs.
   bool empty() const;

@@ -69,6 +69,12 @@ enum class RemedyKind : uint8_t {
   kOpenQueue,
   // The queue's own quota of a flavor, or what it may borrow, is raised.
   kQuota,
+  // Its tasks require a label of their node no more, or another value of it.
+  kSelector,
+  // A node gets a label that its tasks require.
+  kNodeLabel,
+  // A scheduling gate of its tasks is taken off.
+  kGate,
 };
 
 // One way to start the job. Where nothing alone starts the job as it is without more evictions, the
@@ -98,8 +104,8 @@ struct Diagnosis {
   std::string reason = {};
   // The numbers behind it, a line each: `queue nlp: 24 of 24 nvidia.com/gpu held, ...`.
   std::vector<std::string> facts = {};
-  // What helps: nodes, queues, taints, sizes, evictions and ends, in this order. Empty, though the
-  // job waits: no trial helped.
+  // What helps: nodes, queues, taints, labels, gates, sizes, evictions and ends, in this order.
+  // Empty, though the job waits: no trial helped.
   std::vector<Remedy> remedies = {};
   // How many trials were made.
   int64_t trials = 0;

@@ -18,12 +18,13 @@
 // Failure. Changes are made in their order. The first that is refused fails the call, with its
 // place and the rule: `changes[1]: queue "visoin" does not exist, did you mean "vision"?`.
 // - InvalidArgument: a profile that does not resolve, or one of which only a cycle has the shares;
-//   a change with no member or two; a value that a cluster would refuse; a dimension that neither
-//   the cluster nor nodes added before have; sums beyond int64;
+//   a change with no member or two; an edit of a job or of nodes that sets nothing; a value that a
+//   cluster would refuse; a dimension that neither the cluster nor nodes added before have; sums
+//   beyond int64;
 // - NotFound: no such queue, node, job, task or domain, or no node with these labels;
 // - AlreadyExists: a job of that name;
-// - InvalidArgument: a change of tasks or of taints (`job`, `nodes`, `remove_task`), which needs
-//   plans. Rehearse (rehearsal.h) makes them.
+// - InvalidArgument: a change of tasks or of nodes that stay (`job`, `nodes`, `remove_task`,
+//   `add_task`), which needs plans. Rehearse (rehearsal.h) makes them.
 // Ownership. Arguments are read during the call and never changed. The outlook holds copies.
 // Threads. As Schedule: any number of threads may call it on one snapshot, and one thread at a time
 // on a cluster.
@@ -97,6 +98,17 @@ struct JobEdit {
   // amount. If it is not empty, a task of several containers becomes one without: what containers
   // requested, and the traits of its pod, need not fit the whole any more.
   Resources request = {};
+  // What each of its pending tasks requests at most from now on: larger amounts become these, with
+  // the effect of `request`. Tasks that request no more stay as they are. Not with `request`.
+  Resources request_at_most = {};
+  // In place of the scheduling gates of its pending tasks. An empty list takes all of them off.
+  std::optional<std::vector<std::string>> gates = {};
+  // Set in the labels, and in the node selectors, of its pending tasks. Other keys stay.
+  Labels labels = {}, node_selector = {};
+  // Keys of node labels that its pending tasks require no more: their entries leave the node
+  // selector and the terms of the required node affinity. A term that is left without a requirement
+  // matches any node.
+  std::vector<std::string> drop_node_labels = {};
 };
 
 // New values of nodes: of the one of that name, or of all that have these labels. Exactly one of
@@ -109,6 +121,17 @@ struct NodeEdit {
   std::optional<bool> unschedulable = {};
   // Added to their taints.
   std::vector<Taint> taints = {};
+  // Keys of taints that leave them.
+  std::vector<std::string> remove_taints = {};
+  // Set in their labels; other keys stay. JSON: "set_labels".
+  Labels set_labels = {};
+  // Keys of labels that leave them.
+  std::vector<std::string> remove_labels = {};
+  // What they have of these dimensions from now on, and what tasks may hold of it. Others stay.
+  Resources capacity = {};
+  // Whether their agents report that they are ready. True also takes off the taints
+  // node.kubernetes.io/not-ready and node.kubernetes.io/unreachable. Absent: as it is.
+  std::optional<bool> ready = {};
 };
 
 // One change. Exactly one member is set.
@@ -127,6 +150,8 @@ struct WhatIfChange {
   std::optional<JobEdit> job = {};
   // Refused by WhatIf.
   std::optional<NodeEdit> nodes = {};
+  // A task, of a job of the cluster or without a job. Refused by WhatIf.
+  std::optional<TaskSpec> add_task = {};
 };
 
 // What one queue holds, waits for and deserves, before and after the changes.

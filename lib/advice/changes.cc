@@ -2,11 +2,15 @@
 #include "lib/advice/changes.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/advice/job_edits.h"
+#include "lib/advice/named.h"
 #include "lib/advice/node_types.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
@@ -19,7 +23,9 @@
 namespace muster {
 namespace {
 
-constexpr char kCordonTaint[] = "node.kubernetes.io/unschedulable";
+constexpr std::string_view kCordonTaints[] = {"node.kubernetes.io/unschedulable"};
+constexpr std::string_view kNotReadyTaints[] = {"node.kubernetes.io/not-ready",
+                                                "node.kubernetes.io/unreachable"};
 
 // Names, because indices move when rows are removed.
 absl::StatusOr<std::vector<std::string>> NamesOf(const char* where, const std::string& name,
@@ -89,105 +95,69 @@ absl::Status RemoveTask(const std::string& name, Cluster* cluster) {
   return cluster->RemoveTask(name);
 }
 
-void SetRequest(const Resources& request, TaskShape* shape) {
-  if (request.empty()) return;
-  for (const auto& [name, amount] : request) {
-    for (Resources* list :
-         {&shape->request,
-          shape->initial_request.has_value() ? &*shape->initial_request : nullptr}) {
-      if (list == nullptr) continue;
-      const auto entry = std::ranges::find(
-          *list, name, [](const auto& pair) -> auto& { return pair.first; });
-      if (entry == list->end()) {
-        list->emplace_back(name, amount);
-      } else {
-        entry->second = amount;
-      }
-    }
-  }
-  // What containers requested need not add up to the whole any more.
-  shape->containers.clear();
-  shape->pod = {};
+bool SetsNothing(const NodeEdit& edit) {
+  return !edit.unschedulable && edit.taints.empty() && edit.remove_taints.empty() &&
+         edit.set_labels.empty() && edit.remove_labels.empty() && edit.capacity.empty() &&
+         !edit.ready;
 }
 
-absl::Status EditTasks(const JobEdit& edit, std::span<const TaskIndex> tasks, Cluster* cluster) {
-  if (!edit.priority.has_value() && edit.tolerations.empty() && edit.request.empty()) {
-    return absl::OkStatus();
-  }
-  const Tables& tables = TablesOf(*cluster);
-  std::vector<TaskSpec> edited;
-  for (const TaskIndex t : tasks) {
-    if (tables.tasks.status[t] != TaskStatus::kPending) continue;
-    TaskSpec& spec = edited.emplace_back(DescribeTask(ImplOf(*cluster).editor, t));
-    if (edit.priority.has_value()) spec.priority = *edit.priority;
-    spec.shape.tolerations.insert(spec.shape.tolerations.end(), edit.tolerations.begin(),
-                                  edit.tolerations.end());
-    SetRequest(edit.request, &spec.shape);
-  }
-  for (const TaskSpec& spec : edited) {
-    if (absl::Status s = cluster->UpdateTask(spec); !s.ok()) return s;
+void EditMarks(const NodeEdit& edit, NodeSpec* spec) {
+  const auto lose = [spec](std::span<const std::string_view> keys) {
+    std::erase_if(spec->taints, [keys](const Taint& taint) {
+      return std::ranges::find(keys, taint.key) != keys.end();
+    });
+  };
+  if (edit.unschedulable) spec->unschedulable = *edit.unschedulable;
+  if (edit.unschedulable == false) lose(kCordonTaints);
+  if (edit.ready) spec->ready = *edit.ready;
+  if (edit.ready == true) lose(kNotReadyTaints);
+  lose(std::vector<std::string_view>(edit.remove_taints.begin(), edit.remove_taints.end()));
+  spec->taints.insert(spec->taints.end(), edit.taints.begin(), edit.taints.end());
+}
+
+// Fails if no node has one of the keys that are to leave.
+absl::Status CheckKeys(const char* what, const std::vector<std::string>& keys,
+                       const std::vector<std::string>& nodes, const NodeTable& table,
+                       const std::function<bool(const NodeSpec&, const std::string&)>& has) {
+  for (const std::string& key : keys) {
+    const bool found = std::ranges::any_of(nodes, [&](const std::string& name) {
+      return has(table.spec[*table.names.Find(name)], key);
+    });
+    if (found) continue;
+    return absl::NotFoundError(absl::StrCat("nodes: none of these nodes has the ", what, " ",
+                                            Quote(key), "; what leaves them must be there"));
   }
   return absl::OkStatus();
-}
-
-// Makes the edit in groups of which no task by count is admitted; these have no rows to edit.
-void EditCounts(const JobEdit& edit, JobSpec* spec) {
-  for (GroupSpec& group : spec->groups) {
-    if (!group.by_count || group.by_count->admitted > 0) continue;
-    if (edit.priority.has_value()) group.priority = edit.priority;
-    group.shape.tolerations.insert(group.shape.tolerations.end(), edit.tolerations.begin(),
-                                   edit.tolerations.end());
-    SetRequest(edit.request, &group.shape);
-  }
-}
-
-absl::Status EditLoneTask(const JobEdit& edit, TaskIndex task, Cluster* cluster) {
-  if (edit.queue.has_value() || edit.min_available.has_value()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(PlaceOf("task", edit.name), " has no job, and so no ",
-                     edit.queue.has_value() ? "queue" : "min_available",
-                     "; may get a priority, tolerations and a request"));
-  }
-  return EditTasks(edit, {&task, 1}, cluster);
-}
-
-absl::Status EditJob(const JobEdit& edit, Cluster* cluster) {
-  const JobTable& jobs = TablesOf(*cluster).jobs;
-  const std::optional<JobIndex> job = jobs.names.Find(edit.name);
-  if (!job) {
-    const std::optional<TaskIndex> task = FindLoneTask(TablesOf(*cluster), edit.name);
-    if (task) return EditLoneTask(edit, *task, cluster);
-    return NoSuchRow("job", edit.name, jobs);
-  }
-  JobSpec spec = jobs.spec[*job];
-  if (edit.queue.has_value()) spec.queue = *edit.queue;
-  if (edit.priority.has_value()) spec.priority = *edit.priority;
-  if (edit.min_available.has_value()) {
-    spec.min_available = *edit.min_available;
-    for (GroupSpec& group : spec.groups) {
-      if (group.min_available.has_value()) {
-        group.min_available = std::min(*group.min_available, *edit.min_available);
-      }
-    }
-  }
-  EditCounts(edit, &spec);
-  if (absl::Status s = cluster->UpdateJob(spec); !s.ok()) return s;
-  const Tables& tables = TablesOf(*cluster);
-  return EditTasks(edit, tables.jobs.tasks[*tables.jobs.names.Find(edit.name)], cluster);
 }
 
 absl::Status EditNodes(const NodeEdit& edit, Cluster* cluster) {
   const absl::StatusOr<std::vector<std::string>> names =
       NamesOf("nodes", edit.name, edit.labels, TablesOf(*cluster).nodes);
   if (!names.ok()) return names.status();
+  if (SetsNothing(edit)) {
+    return absl::InvalidArgumentError(
+        "nodes: sets nothing; must have one of unschedulable, taints, remove_taints, set_labels, "
+        "remove_labels, capacity, ready");
+  }
+  absl::Status status =
+      CheckKeys("taint", edit.remove_taints, *names, TablesOf(*cluster).nodes,
+                [](const NodeSpec& node, const std::string& key) {
+                  return std::ranges::find(node.taints, key, &Taint::key) != node.taints.end();
+                });
+  status.Update(CheckKeys(
+      "label", edit.remove_labels, *names, TablesOf(*cluster).nodes,
+      [](const NodeSpec& node, const std::string& key) { return FindNamed(node.labels, key); }));
+  if (!status.ok()) return status;
   for (const std::string& name : *names) {
     const NodeTable& nodes = TablesOf(*cluster).nodes;
     NodeSpec spec = nodes.spec[*nodes.names.Find(name)];
-    if (edit.unschedulable.has_value()) spec.unschedulable = *edit.unschedulable;
-    if (edit.unschedulable == false) {
-      std::erase_if(spec.taints, [](const Taint& taint) { return taint.key == kCordonTaint; });
+    EditMarks(edit, &spec);
+    EraseNamed(edit.remove_labels, &spec.labels);
+    for (const auto& [key, value] : edit.set_labels) SetNamed(key, value, &spec.labels);
+    for (const auto& [dimension, amount] : edit.capacity) {
+      SetNamed(dimension, amount, &spec.capacity);
+      if (spec.allocatable.has_value()) SetNamed(dimension, amount, &*spec.allocatable);
     }
-    spec.taints.insert(spec.taints.end(), edit.taints.begin(), edit.taints.end());
     if (absl::Status s = cluster->UpdateNode(spec); !s.ok()) return s;
   }
   return absl::OkStatus();
@@ -237,12 +207,12 @@ absl::Status MakeChange(const WhatIfChange& change, Cluster* cluster) {
   const int said = change.queue.has_value() + change.remove_nodes.has_value() +
                    change.add_nodes.has_value() + change.add_job.has_value() +
                    change.remove_job.has_value() + change.remove_task.has_value() +
-                   change.job.has_value() + change.nodes.has_value();
+                   change.job.has_value() + change.nodes.has_value() + change.add_task.has_value();
   if (said != 1) {
     return absl::InvalidArgumentError(absl::StrCat(
         "has ", said == 0 ? "no change" : "more than one change",
         "; must have one of queue, remove_nodes, add_nodes, add_job, remove_job, remove_task, job, "
-        "nodes"));
+        "nodes, add_task"));
   }
   if (change.queue.has_value()) return EditQueue(*change.queue, cluster);
   if (change.remove_nodes.has_value()) return RemoveNodes(*change.remove_nodes, cluster);
@@ -251,6 +221,7 @@ absl::Status MakeChange(const WhatIfChange& change, Cluster* cluster) {
   if (change.remove_job.has_value()) return RemoveJob(*change.remove_job, cluster);
   if (change.remove_task.has_value()) return RemoveTask(*change.remove_task, cluster);
   if (change.job.has_value()) return EditJob(*change.job, cluster);
+  if (change.add_task.has_value()) return cluster->AddTask(*change.add_task);
   return EditNodes(*change.nodes, cluster);
 }
 

@@ -2,12 +2,14 @@
 //
 // Lays the ends of two plans side by side, by name.
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/advice/amounts.h"
+#include "lib/advice/counted_tasks.h"
 #include "lib/advice/ends.h"
 #include "lib/advice/held.h"
 #include "lib/base/strings.h"
@@ -46,9 +48,10 @@ struct Side {
     const JobIndex job = tables.tasks.job[t];
     return job == kNone ? "" : std::string(tables.jobs.names.name(job));
   }
-  std::string Reason(TaskIndex t) const {
-    if (ends.reason[t] == Ends::kNoReason) return "";
-    return ReasonText(plan.reasons()[ends.reason[t]], *DataOf(plan)->names);
+  bool Waits(TaskIndex t) const { return ends.reason[t] != Ends::kNoReason; }
+  std::string Reason(TaskIndex t) const { return Waits(t) ? Words(ends.reason[t]) : ""; }
+  std::string Words(uint32_t reason) const {
+    return ReasonText(plan.reasons()[reason], *DataOf(plan)->names);
   }
 };
 
@@ -62,6 +65,11 @@ void CompareTask(std::string_view name, const Side& before, const Side& after,
                       after.Node(now),
                       "",
                       before.NodeNow(old)};
+  if (!old && task.after.empty() && after.Waits(*now)) {
+    task.reason = after.Reason(*now);
+    out->waits.push_back(std::move(task));
+    return;
+  }
   if (task.before == task.after) return;
   if (task.before.empty()) {
     out->starts.push_back(std::move(task));
@@ -80,6 +88,15 @@ void CompareJob(std::string_view name, const Side& before, const Side& after, Pl
   if (held == holds) return;
   (holds ? out->admits : out->withdraws)
       .push_back({std::string(name), now ? after.QueueOf(*now) : before.QueueOf(*old)});
+}
+
+// Jobs of tasks by count that only `after` has and that wait there.
+void FindCountedWaits(const Side& before, const Side& after, PlanDifference* out) {
+  for (const CountedWait& wait : CountedWaits(after.tables, after.plan)) {
+    const std::string_view name = after.tables.jobs.names.name(wait.job);
+    if (before.tables.jobs.names.Find(name)) continue;
+    out->waits.push_back({.job = std::string(name), .reason = after.Words(wait.reason)});
+  }
 }
 
 const QueueShare* ShareIn(const Side& side, std::string_view queue) {
@@ -182,6 +199,23 @@ std::string LineOf(const TaskDifference& task) {
   return absl::StrCat("starts ", name, " on ", after, " and not on ", before);
 }
 
+// Writes a line for each job and reason, and for each task without a job.
+void AppendWaits(const std::vector<TaskDifference>& waits, std::string* out) {
+  std::map<std::pair<std::string_view, std::string_view>, int64_t> tasks;
+  for (const TaskDifference& task : waits) ++tasks[{task.job, task.reason}];
+  for (const TaskDifference& task : waits) {
+    if (task.job.empty()) {
+      absl::StrAppend(out, task.task, " is new and waits: ", task.reason, "\n");
+      continue;
+    }
+    const int64_t count = std::exchange(tasks[{task.job, task.reason}], 0);
+    if (count == 0) continue;
+    absl::StrAppend(out, task.job, " is new and waits");
+    if (count > 1) absl::StrAppend(out, ", ", count, " tasks");
+    absl::StrAppend(out, ": ", task.reason, "\n");
+  }
+}
+
 }  // namespace
 
 PlanDifference Difference(const Snapshot& before, const Plan& plan_before, const Snapshot& after,
@@ -194,6 +228,7 @@ PlanDifference Difference(const Snapshot& before, const Plan& plan_before, const
   ForEachName(old.tables.jobs.names, old.tables.jobs.alive, now.tables.jobs.names,
               now.tables.jobs.alive,
               [&](std::string_view name) { CompareJob(name, old, now, &out); });
+  FindCountedWaits(old, now, &out);
   for (DimensionIndex d = 0; d < old.tables.dimension_count(); ++d) {
     out.dimensions.emplace_back(old.tables.dimensions.name(d));
   }
@@ -209,7 +244,7 @@ PlanDifference Difference(const Snapshot& before, const Plan& plan_before, const
 
 bool PlanDifference::empty() const {
   return starts.empty() && stops.empty() && moves.empty() && admits.empty() && withdraws.empty() &&
-         queues.empty();
+         queues.empty() && waits.empty();
 }
 
 std::string PlanDifference::ToText() const {
@@ -225,6 +260,7 @@ std::string PlanDifference::ToText() const {
                       job.queue, "\n");
     }
   }
+  AppendWaits(waits, &out);
   if (queues.empty()) return out;
   const auto right = TextTable::kRight;
   TextTable table(
@@ -249,6 +285,7 @@ std::string PlanDifference::ToJson() const {
   AppendTasks("starts", starts, &out);
   AppendTasks("stops", stops, &out);
   AppendTasks("moves", moves, &out);
+  AppendTasks("waits", waits, &out);
   AppendJobs("admits", admits, &out);
   AppendJobs("withdraws", withdraws, &out);
   out.append("\"queues\": [");

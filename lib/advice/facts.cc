@@ -9,8 +9,9 @@
 #include "lib/advice/amounts.h"
 #include "lib/advice/ends.h"
 #include "lib/advice/held.h"
+#include "lib/advice/required_labels.h"
+#include "lib/advice/room.h"
 #include "lib/base/strings.h"
-#include "lib/kube/selectors.h"
 #include "lib/policy/spending_costs.h"
 
 namespace muster {
@@ -22,11 +23,15 @@ class Facts {
  public:
   // About the tasks, all of one job or one without a job. `what` is what they are called.
   Facts(const Tables& tables, const Plan& plan, std::span<const TaskIndex> tasks, const char* what)
-      : tables_(tables), plan_(plan), ends_(EndsOf(tables, plan)), what_(what) {
+      : tables_(tables),
+        plan_(plan),
+        ends_(EndsOf(tables, plan)),
+        parts_(CountsGpuParts(plan)),
+        what_(what) {
     wanted_.assign(tables.dimension_count(), 0);
     for (const TaskIndex t : tasks) {
       if (ends_.reason[t] == Ends::kNoReason) continue;
-      AddUpTo(RequestOf(t), wanted_);
+      AddUpTo(WantedOf(t), wanted_);
       waiting_.push_back(t);
     }
     if (!waiting_.empty()) job_ = tables.tasks.job[waiting_[0]];
@@ -41,6 +46,7 @@ class Facts {
     if (waiting_.empty()) return {};
     TellQueues();
     TellSpending();
+    TellLabels();
     TellNodes();
     return std::move(lines_);
   }
@@ -48,6 +54,16 @@ class Facts {
  private:
   std::span<const int64_t> RequestOf(TaskIndex t) const {
     return tables_.classes.request.row(tables_.tasks.task_class[t]);
+  }
+  const TaskShape& ShapeOf(TaskIndex t) const {
+    return tables_.classes.shape[tables_.tasks.task_class[t]];
+  }
+  // What its queue counts.
+  Row WantedOf(TaskIndex t) const {
+    Row wanted(tables_.dimension_count(), 0);
+    AddUpTo(RequestOf(t), wanted);
+    if (parts_) AddGpuParts(tables_, ShapeOf(t), 1, wanted);
+    return wanted;
   }
   std::string Text(DimensionIndex d, int64_t amount) const {
     return AmountText(tables_.dimensions.name(d), amount);
@@ -75,7 +91,7 @@ class Facts {
   // What the smallest of the waiting tasks request together, so many of them.
   int64_t LeastWanted(DimensionIndex d, size_t tasks) const {
     Row amounts;
-    for (const TaskIndex t : waiting_) amounts.push_back(OrZero(RequestOf(t)[d]));
+    for (const TaskIndex t : waiting_) amounts.push_back(WantedOf(t)[d]);
     std::ranges::sort(amounts);
     int64_t sum = 0;
     for (size_t i = 0; i < tasks; ++i) {
@@ -108,6 +124,13 @@ class Facts {
         Text(d, wanted_[d]), LeastWanted(d, Needed(0)) > limit ? ": it can never start" : ""));
   }
 
+  bool AnyNodeStates(DimensionIndex d) const {
+    for (NodeIndex n = 0; n < tables_.nodes.alive.size(); ++n) {
+      if (tables_.nodes.alive[n] && tables_.nodes.allocatable.at(n, d) != kAbsent) return true;
+    }
+    return false;
+  }
+
   // Only where the plan gives the queue's portion as the reason.
   void TellDeserved() {
     if (!AnyWaitsFor({ReasonKind::kQueueOverused, ReasonKind::kQueueDeserved})) return;
@@ -116,7 +139,8 @@ class Facts {
     if (share == nullptr) return;
     for (DimensionIndex d = 0; d < share->deserved.size(); ++d) {
       const int64_t held = OrZero(share->allocated_after[d]);
-      if (wanted_[d] == 0 ||
+      // A node without an amount of pods has no limit of them.
+      if (wanted_[d] == 0 || (d == kPods && !AnyNodeStates(d)) ||
           static_cast<double>(held) + static_cast<double>(wanted_[d]) <= share->deserved[d]) {
         continue;
       }
@@ -152,60 +176,45 @@ class Facts {
     }
   }
 
-  void TellNodes() {
-    const size_t dimensions = tables_.dimension_count();
-    std::vector<Row> used(tables_.nodes.alive.size(), Row(dimensions, 0));
-    for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
-      if (!tables_.tasks.alive[t]) continue;
-      // What is still leaving holds its node.
-      const NodeIndex n = ends_.node[t] != kNone ? ends_.node[t] : tables_.tasks.node[t];
-      if (n != kNone) AddUpTo(RequestOf(t), used[n]);
+  // Gates, and labels that nodes refused the tasks for and that no node has.
+  void TellLabels() {
+    const TaskIndex lone = job_ == kNone ? waiting_[0] : kNone;
+    for (const std::string& gate : GatesOf(tables_, plan_, job_, lone)) {
+      lines_.push_back(
+          absl::StrCat("scheduling gate ", gate, ": it waits until that is taken off"));
     }
+    if (!refused_for_.contains(RefusalCode::kNodeAffinity)) return;
+    std::set<std::string> told;
+    std::set<ClassIndex> classes;
+    for (const TaskIndex t : waiting_) {
+      if (!classes.insert(tables_.tasks.task_class[t]).second) continue;
+      for (const RequiredLabel& label : UnmetLabels(tables_, ShapeOf(t))) {
+        if (told.insert(label.text).second) lines_.push_back(UnmetText(tables_, label));
+      }
+    }
+  }
+
+  void TellNodes() {
+    const FreeRoom room(tables_, ends_);
     // The largest task tells most.
-    for (DimensionIndex d = 0; d < dimensions; ++d) {
+    for (DimensionIndex d = 0; d < tables_.dimension_count(); ++d) {
       const TaskIndex asker = *std::ranges::max_element(
           waiting_, {}, [&](TaskIndex t) { return OrZero(RequestOf(t)[d]); });
-      if (OrZero(RequestOf(asker)[d]) > 0) TellNodesIn(d, asker, used);
+      if (OrZero(RequestOf(asker)[d]) > 0) TellNodesIn(d, asker, room);
     }
-  }
-
-  // Whether amounts of the node matter to the task. A node is left out only for what nodes refused
-  // these tasks for in the plan: not every profile looks at labels, taints and marks.
-  bool IsOpenTo(TaskIndex t, NodeIndex n) const {
-    const TaskShape& shape = tables_.classes.shape[tables_.tasks.task_class[t]];
-    const NodeSpec& node = tables_.nodes.spec[n];
-    const auto refuses = [this](RefusalCode code, bool does) {
-      return does && refused_for_.contains(code);
-    };
-    return !refuses(RefusalCode::kNotReady, !node.ready) &&
-           !refuses(RefusalCode::kUnschedulable,
-                    node.unschedulable && !ToleratesUnschedulable(shape)) &&
-           !refuses(RefusalCode::kNodeAffinity, !MatchesNode(shape, node)) &&
-           !refuses(RefusalCode::kTaint, FirstUntolerated(shape, node) != nullptr);
-  }
-
-  // The living nodes that are open to the task; if none is, all of them.
-  std::vector<NodeIndex> NodesFor(TaskIndex t) const {
-    std::vector<NodeIndex> nodes, open;
-    for (NodeIndex n = 0; n < tables_.nodes.alive.size(); ++n) {
-      if (!tables_.nodes.alive[n]) continue;
-      nodes.push_back(n);
-      if (IsOpenTo(t, n)) open.push_back(n);
-    }
-    return open.empty() ? nodes : open;
   }
 
   // `asker` is a task that requests the most of it.
-  void TellNodesIn(DimensionIndex d, TaskIndex asker, const std::vector<Row>& used) {
+  void TellNodesIn(DimensionIndex d, TaskIndex asker, const FreeRoom& room) {
     const int64_t request = OrZero(RequestOf(asker)[d]);
     NodeIndex best = kNone;
     int64_t best_free = INT64_MIN, largest = 0;
     Row free_all(1, 0), all(1, 0);
-    for (const NodeIndex n : NodesFor(asker)) {
+    for (const NodeIndex n : room.NodesFor(ShapeOf(asker), refused_for_)) {
       // A node without an amount of pods has no limit of them, and so nothing lacks.
       if (d == kPods && tables_.nodes.allocatable.at(n, d) == kAbsent) return;
       const int64_t has = OrZero(tables_.nodes.allocatable.at(n, d));
-      const int64_t free = has - std::min(used[n][d], has);
+      const int64_t free = room.Free(n, d);
       largest = std::max(largest, has);
       AddUpTo({&free, 1}, free_all);
       AddUpTo({&has, 1}, all);
@@ -241,6 +250,7 @@ class Facts {
   const Tables& tables_;
   const Plan& plan_;
   const Ends ends_;
+  const bool parts_;
   const char* const what_;
   JobIndex job_ = kNone;
   std::vector<TaskIndex> waiting_;  // ascending

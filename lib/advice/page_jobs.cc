@@ -33,6 +33,7 @@ void AppendDiagnosis(const Diagnosis& diagnosis, bool places, std::string* out) 
     absl::StrAppend(out, "<br>&#8594; ", Escaped(remedy.words), ": ",
                     StartsText(remedy.starts, places));
     if (remedy.evictions > 0) absl::StrAppend(out, ", ", remedy.evictions, " more evicted");
+    if (remedy.evictions < 0) absl::StrAppend(out, ", ", -remedy.evictions, " fewer evicted");
     if (remedy.others < 0) absl::StrAppend(out, ", ", -remedy.others, " fewer of other jobs");
   }
 }

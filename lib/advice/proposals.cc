@@ -19,6 +19,7 @@ namespace {
 
 constexpr size_t kMostNodeTypes = 4;  // of each, a search of some ten trials is made
 constexpr int64_t kMostNewNodes = 1024;
+constexpr size_t kMostNamed = 3;  // of the tasks that a remedy evicts
 
 // Whether an empty node like this one has what a task requests. The cycle has the last word.
 bool IsLargeEnough(const Tables& tables, NodeIndex node, std::span<const int64_t> request) {
@@ -41,52 +42,82 @@ std::vector<NodeIndex> TypesFor(const Tables& tables, const WaitingTasks& task) 
   return types;
 }
 
+// A remedy that was tried, and in words what it evicts that is not evicted today.
+struct Tried {
+  Remedy remedy;
+  std::string victims;
+};
+
+// Names some of the tasks that are evicted and not evicted today. Tasks by count have no names.
+std::string VictimsText(const WaitingCase& job, const Trials::Outcome& outcome) {
+  const std::set<std::string_view> today(job.today.evicted.begin(), job.today.evicted.end());
+  const auto by_count = [](const Trials::Outcome& of) {
+    return of.evictions - static_cast<int64_t>(of.evicted.size());
+  };
+  int64_t victims = std::max<int64_t>(0, by_count(outcome) - by_count(job.today));
+  std::string names;
+  size_t named = 0;
+  for (const std::string& name : outcome.evicted) {
+    if (today.contains(name)) continue;
+    ++victims;
+    if (++named <= kMostNamed) absl::StrAppend(&names, named == 1 ? "" : ", ", name);
+  }
+  if (victims == 0) return "";
+  if (named > kMostNamed) names += ", ...";
+  return absl::StrCat(", which evicts ", victims, victims == 1 ? " task" : " tasks",
+                      names.empty() ? "" : absl::StrCat(" (", names, ")"));
+}
+
 // Sets what the remedy was seen to do.
-void Settle(const WaitingCase& job, const Trials& trials, Remedy* remedy) {
-  const Trials::Outcome outcome = trials.Confirm(remedy->changes, remedy->profile);
-  remedy->starts = outcome.starts;
-  remedy->evictions = outcome.evictions - job.today.evictions;
-  remedy->others = outcome.others - job.today.others;
+void Settle(const WaitingCase& job, const Trials& trials, Tried* tried) {
+  Remedy& remedy = tried->remedy;
+  const Trials::Outcome outcome = trials.Confirm(remedy.changes, remedy.profile);
+  remedy.starts = outcome.starts;
+  remedy.evictions = outcome.evictions - job.today.evictions;
+  remedy.others = outcome.others - job.today.others;
+  tried->victims = VictimsText(job, outcome);
 }
 
 using Proposer = void (*)(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out);
 
 // Appends what each of them proposes, with what it was seen to do.
 void ProposeEach(std::initializer_list<Proposer> proposers, const WaitingCase& job, Trials* trials,
-                 std::vector<Remedy>* remedies) {
+                 std::vector<Tried>* all) {
   for (const Proposer propose : proposers) {
-    const size_t first = remedies->size();
-    propose(job, trials, remedies);
-    for (size_t i = first; i < remedies->size(); ++i) {
-      Remedy& remedy = (*remedies)[i];
-      if (remedy.profile.empty()) remedy.profile = job.profile;
-      Settle(job, *trials, &remedy);
+    std::vector<Remedy> remedies;
+    propose(job, trials, &remedies);
+    for (Remedy& remedy : remedies) {
+      Tried& tried = all->emplace_back(Tried{std::move(remedy), ""});
+      if (tried.remedy.profile.empty()) tried.remedy.profile = job.profile;
+      Settle(job, *trials, &tried);
     }
   }
 }
 
 // Returns whether the job itself stays as it is and no more tasks are evicted than today.
-bool StartsItAsItIs(const Remedy& remedy) {
-  switch (remedy.kind) {
+bool StartsItAsItIs(const Tried& tried) {
+  switch (tried.remedy.kind) {
     case RemedyKind::kAnotherQueue:
     case RemedyKind::kSmallerGang:
     case RemedyKind::kSmallerRequest:
     case RemedyKind::kEvictions:
     case RemedyKind::kPriority:
     case RemedyKind::kWait:
+    case RemedyKind::kSelector:
       return false;
     default:
-      return remedy.evictions <= 0;
+      return tried.remedy.evictions <= 0;
   }
 }
 
 // Makes the remedy, which helps beside the raised limits, one that raises them as far as needed.
-void Join(const WaitingCase& job, const RaisedLimits& raised, Trials* trials, Remedy* remedy) {
+void Join(const WaitingCase& job, const RaisedLimits& raised, Trials* trials, Tried* tried) {
+  Remedy& remedy = tried->remedy;
   const RaisedLimits least =
-      remedy->profile == job.profile ? LowerLimits(job, raised, remedy->changes, trials) : raised;
-  remedy->words = absl::StrCat(least.words, ", and ", remedy->words);
-  remedy->changes.insert(remedy->changes.begin(), least.changes.begin(), least.changes.end());
-  Settle(job, *trials, remedy);
+      remedy.profile == job.profile ? LowerLimits(job, raised, remedy.changes, trials) : raised;
+  remedy.words = absl::StrCat(least.words, ", and ", remedy.words);
+  remedy.changes.insert(remedy.changes.begin(), least.changes.begin(), least.changes.end());
+  Settle(job, *trials, tried);
 }
 
 }  // namespace
@@ -157,23 +188,32 @@ void ProposeWaiting(const WaitingCase& job, Trials* trials, std::vector<Remedy>*
 
 namespace {
 
+std::vector<Tried> TryAll(const WaitingCase& job, Trials* trials) {
+  std::vector<Tried> all;
+  ProposeEach({ProposeNodes, ProposeQueues, ProposeQuota, ProposeSpending, ProposeTaints,
+               ProposeLabels, ProposeGates, ProposeSizes, ProposeEvictions, ProposeWaiting},
+              job, trials, &all);
+  if (std::ranges::any_of(all, StartsItAsItIs)) return all;
+  for (const RaisedLimits& raised : RaiseLimits(job)) {
+    std::vector<Tried> besides;
+    trials->Assume(raised.changes);
+    ProposeEach({ProposeNodes, ProposeTaints, ProposeLabels, ProposeEvictions, ProposeWaiting}, job,
+                trials, &besides);
+    trials->Assume({});
+    for (Tried& tried : besides) Join(job, raised, trials, &tried);
+    if (besides.empty()) continue;
+    std::ranges::move(besides, std::back_inserter(all));
+    break;
+  }
+  return all;
+}
+
 // What starts as many tasks of the job as the trials ask for.
 std::vector<Remedy> Search(const WaitingCase& job, Trials* trials) {
   std::vector<Remedy> remedies;
-  ProposeEach({ProposeNodes, ProposeQueues, ProposeQuota, ProposeSpending, ProposeTaints,
-               ProposeSizes, ProposeEvictions, ProposeWaiting},
-              job, trials, &remedies);
-  if (std::ranges::any_of(remedies, StartsItAsItIs)) return remedies;
-  for (const RaisedLimits& raised : RaiseLimits(job)) {
-    std::vector<Remedy> besides;
-    trials->Assume(raised.changes);
-    ProposeEach({ProposeNodes, ProposeTaints, ProposeEvictions, ProposeWaiting}, job, trials,
-                &besides);
-    trials->Assume({});
-    for (Remedy& remedy : besides) Join(job, raised, trials, &remedy);
-    if (besides.empty()) continue;
-    std::ranges::move(besides, std::back_inserter(remedies));
-    break;
+  for (Tried& tried : TryAll(job, trials)) {
+    tried.remedy.words += tried.victims;
+    remedies.push_back(std::move(tried.remedy));
   }
   return remedies;
 }
@@ -232,36 +272,6 @@ void ProposeTaints(const WaitingCase& job, Trials* trials, std::vector<Remedy>* 
                     .words = absl::StrCat("let ", Quote(name), " take tasks again"),
                     .changes = changes});
   }
-}
-
-void ProposeEvictions(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out) {
-  for (const char* more : {"+preempt", "+reclaim", "+preempt,+reclaim"}) {
-    const std::string profile =
-        absl::StrCat(job.profile, job.profile.find(':') == std::string::npos ? ":" : ",", more);
-    const Trials::Outcome outcome = trials->Try({}, profile);
-    if (!outcome.helps()) continue;
-    out->push_back(
-        {.kind = RemedyKind::kEvictions,
-         .words = absl::StrCat("schedule by ", profile, ", which evicts ", outcome.evictions,
-                               outcome.evictions == 1 ? " task" : " tasks"),
-         .profile = profile});
-    break;
-  }
-  const Tables& tables = job.tables;
-  int32_t highest = INT32_MIN;
-  for (JobIndex j = 0; j < tables.jobs.alive.size(); ++j) {
-    if (tables.jobs.alive[j]) highest = std::max(highest, tables.jobs.spec[j].priority);
-  }
-  for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
-    if (tables.tasks.alive[t]) highest = std::max(highest, tables.tasks.priority[t]);
-  }
-  if (highest == INT32_MAX) return;
-  const std::vector<WhatIfChange> changes = {
-      {.job = JobEdit{.name = job.name(), .priority = highest + 1}}};
-  if (!trials->Helps(changes)) return;
-  out->push_back({.kind = RemedyKind::kPriority,
-                  .words = absl::StrCat("give it priority ", highest + 1, ", above all others"),
-                  .changes = changes});
 }
 
 }  // namespace muster

@@ -69,6 +69,8 @@ void ProposeQueues(const WaitingCase& job, Trials* trials, std::vector<Remedy>* 
 void ProposeQuota(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out);
 void ProposeSpending(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out);
 void ProposeTaints(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out);
+void ProposeLabels(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out);
+void ProposeGates(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out);
 void ProposeSizes(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out);
 void ProposeEvictions(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out);
 void ProposeWaiting(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out);

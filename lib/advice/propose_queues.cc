@@ -33,8 +33,10 @@ std::vector<WaitingTasks> WaitingBelow(const WaitingCase& job, QueueIndex queue)
 // with `for_all` whatever waits there.
 std::vector<int64_t> HeldAndWanted(const WaitingCase& job, QueueIndex queue, bool for_all = false) {
   std::vector<int64_t> sum = HeldBelow(job.tables, job.plan, queue);
+  const bool parts = CountsGpuParts(job.plan);
   for (const WaitingTasks& tasks : for_all ? WaitingBelow(job, queue) : job.Waiting()) {
     tasks.AddTo(sum);
+    if (parts) AddGpuParts(job.tables, *tasks.shape, tasks.count, sum);
   }
   return sum;
 }
@@ -133,12 +135,26 @@ void ProposePortion(const WaitingCase& job, Trials* trials, std::vector<Remedy>*
                   .changes = changes(*times)});
 }
 
+// Returns whether the queue is the one that each new cluster has, and nothing uses or configures
+// it: a dump of a cluster without such a queue has it, too.
+bool IsUnusedDefault(const Tables& tables, QueueIndex q) {
+  const QueueSpec& spec = tables.queues.spec[q];
+  if (spec.name != "default" || spec.weight != 1 || spec.limit || spec.deserved ||
+      spec.guaranteed || spec.rules || !spec.parent.empty()) {
+    return false;
+  }
+  for (JobIndex j = 0; j < tables.jobs.alive.size(); ++j) {
+    if (tables.jobs.alive[j] && tables.jobs.queue[j] == q) return false;
+  }
+  return true;
+}
+
 void ProposeOthers(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out) {
   const QueueTable& queues = job.tables.queues;
   size_t tried = 0;
   for (QueueIndex q = 0; q < queues.alive.size() && tried < kMostQueues; ++q) {
     if (!queues.alive[q] || q == job.queue() || !queues.children[q].empty() ||
-        queues.spec[q].state != QueueState::kOpen) {
+        queues.spec[q].state != QueueState::kOpen || IsUnusedDefault(job.tables, q)) {
       continue;
     }
     ++tried;

@@ -76,6 +76,9 @@ Trials::Outcome Trials::Judge(const Snapshot& snapshot, const Plan& plan,
   outcome.least = least_;
   outcome.evictions =
       SatAdd(static_cast<int64_t>(plan.evictions().size()), CountedEvictions(tables, plan));
+  for (const Eviction& eviction : plan.evictions()) {
+    outcome.evicted.emplace_back(plan.task_name(eviction.task));
+  }
   if (!job && !task) return outcome;
   const auto is_of_it = [&](TaskIndex t) { return job ? tables.tasks.job[t] == *job : t == *task; };
   int64_t reserved = 0;

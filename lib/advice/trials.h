@@ -38,8 +38,9 @@ class Trials {
  public:
   struct Outcome {
     int64_t starts = 0, waiting = 0, evictions = 0;
-    int64_t others = 0;  // other tasks that start
-    int64_t least = 1;   // as AskFor
+    int64_t others = 0;                     // other tasks that start
+    int64_t least = 1;                      // as AskFor
+    std::vector<std::string> evicted = {};  // names of tasks that are evicted, those by count not
     // Nothing of the job waits, and no fewer tasks than `least` start: all that waited, or one or
     // more of a job that may be admitted in part. Tasks by count, and all tasks under a profile
     // that places none, start by being admitted.

@@ -63,7 +63,9 @@ std::vector<ContainerAmounts> ReadContainers(const ApiObject& pod, const PodRule
     for (const Field& container : pod.spec().Items(init ? "initContainers" : "containers")) {
       const Field resources = container.Section("resources");
       AmountMap requests = ReadAmounts(resources["requests"]);
-      if (rules.limits_are_requests) {
+      // The API server makes requests of limits where a container has limits alone. A manifest has
+      // not passed through it.
+      if (rules.limits_are_requests || !resources["requests"].truthy()) {
         for (const auto& [limited, amount] : ReadAmounts(resources["limits"])) {
           if (FindAmount(requests, limited) == nullptr) SetAmount(limited, amount, &requests);
         }

@@ -104,6 +104,7 @@ void ForgetJobsOfOne(const Tables& tables, PlanData* plan) {
   for (Decision& decision : plan->decisions) {
     if (forgotten(decision.job)) decision.job = kNone;
   }
+  ListByKind(plan);
   std::erase_if(plan->domains, [&](const ChosenDomain& chosen) { return forgotten(chosen.job); });
 }
 

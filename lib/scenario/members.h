@@ -440,26 +440,33 @@ auto Members(S& s) {
 
 template <Is<JobEdit> S>
 auto Members(S& s) {
-  auto& [name, queue, priority, min_available, tolerations, request] = s;
+  auto& [name, queue, priority, min_available, tolerations, request, request_at_most, gates, labels,
+         node_selector, drop_node_labels] = s;
   return std::tuple(RequiredKey("name", name), Key("queue", queue), Key("priority", priority),
                     Key("min_available", min_available), Key("tolerations", tolerations),
-                    Key("request", request));
+                    Key("request", request), Key("request_at_most", request_at_most),
+                    Key("gates", gates), Key("labels", labels), Key("node_selector", node_selector),
+                    Key("drop_node_labels", drop_node_labels));
 }
 
 template <Is<NodeEdit> S>
 auto Members(S& s) {
-  auto& [name, labels, unschedulable, taints] = s;
+  auto& [name, labels, unschedulable, taints, remove_taints, set_labels, remove_labels, capacity,
+         ready] = s;
   return std::tuple(Key("name", name), Key("labels", labels), Key("unschedulable", unschedulable),
-                    Key("taints", taints));
+                    Key("taints", taints), Key("remove_taints", remove_taints),
+                    Key("set_labels", set_labels), Key("remove_labels", remove_labels),
+                    Key("capacity", capacity), Key("ready", ready));
 }
 
 template <Is<WhatIfChange> S>
 auto Members(S& s) {
-  auto& [queue, remove_nodes, add_nodes, add_job, remove_job, remove_task, job, nodes] = s;
+  auto& [queue, remove_nodes, add_nodes, add_job, remove_job, remove_task, job, nodes, add_task] =
+      s;
   return std::tuple(Key("queue", queue), Key("remove_nodes", remove_nodes),
                     Key("add_nodes", add_nodes), Key("add_job", add_job),
                     Key("remove_job", remove_job), Key("remove_task", remove_task), Key("job", job),
-                    Key("nodes", nodes));
+                    Key("nodes", nodes), Key("add_task", add_task));
 }
 
 template <Is<DiagnoseQuestion> S>

@@ -253,39 +253,58 @@ absl::StatusOr<Scenario> ScenarioSink::Finish() && {
 
 class ChangesSink : public RowSink {
  public:
-  explicit ChangesSink(Budget* budget) : budget_(budget) {}
+  ChangesSink(bool has_profile, Budget* budget) : has_profile_(has_profile), budget_(budget) {}
 
   absl::StatusOr<Section> OnSection(std::string_view key) override {
-    static constexpr std::string_view kKeys[] = {"changes"};
+    static constexpr std::string_view kKeys[] = {"changes", "profile"};
     if (key == kKeys[0]) return Section::kRowsInArray;
-    return absl::InvalidArgumentError(absl::StrCat("what-if: ", UnknownWord("key", key, kKeys)));
+    if (has_profile_ && key == kKeys[1]) return Section::kOneRow;
+    const std::span<const std::string_view> known(kKeys, has_profile_ ? 2 : 1);
+    return absl::InvalidArgumentError(absl::StrCat("what-if: ", UnknownWord("key", key, known)));
   }
 
   absl::Status OnRow(std::string_view section, size_t index, const Json& row) override {
     const Place top{nullptr, section, 0, true}, place{&top, {}, index, false};
-    absl::Status status = reader_.ReadMembers(place, row, &changes.emplace_back());
+    if (section == "profile") return reader_.Read(top, row, &text.profile);
+    absl::Status status = reader_.ReadMembers(place, row, &text.changes.emplace_back());
     if (status.ok() && !reader_.shape_names.empty()) {
       status = reader_.Refuse(place, "shapes have no names here");
     }
-    return status.ok() ? ChargeRows(reader_, place, RowsOf(changes.back()), budget_) : status;
+    return status.ok() ? ChargeRows(reader_, place, RowsOf(text.changes.back()), budget_) : status;
   }
 
-  std::vector<WhatIfChange> changes;
+  ChangesText text;
 
  private:
   Reader reader_{"what-if"};
+  bool has_profile_;
   Budget* budget_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::vector<WhatIfChange>> ParseChanges(std::string_view json,
-                                                       const Limits& limits) {
+namespace {
+
+absl::StatusOr<ChangesText> ReadChanges(std::string_view json, bool has_profile,
+                                        const Limits& limits) {
   const DefaultFloats floats;
   Budget budget(limits);
-  ChangesSink sink(&budget);
+  ChangesSink sink(has_profile, &budget);
   if (absl::Status s = ReadJsonRows(json, &sink, "what-if", &budget); !s.ok()) return s;
-  return std::move(sink.changes);
+  return std::move(sink.text);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<WhatIfChange>> ParseChanges(std::string_view json,
+                                                       const Limits& limits) {
+  absl::StatusOr<ChangesText> text = ReadChanges(json, /*has_profile=*/false, limits);
+  if (!text.ok()) return text.status();
+  return std::move(text->changes);
+}
+
+absl::StatusOr<ChangesText> ParseChangesText(std::string_view json, const Limits& limits) {
+  return ReadChanges(json, /*has_profile=*/true, limits);
 }
 
 namespace {

@@ -11,6 +11,7 @@
 #include "lib/scenario/json_rows.h"
 #include "lib/scenario/member_reader.h"
 #include "lib/scenario/members.h"
+#include "lib/scenario/scenario.h"
 #include "muster/rehearsal.h"
 
 namespace muster {
@@ -103,7 +104,7 @@ void AppendRemedy(const Remedy& remedy, std::string* out) {
   AppendJson(std::string_view(remedy.profile), out);
   out->append(", \"words\": ");
   AppendJson(std::string_view(remedy.words), out);
-  out->append("}");
+  absl::StrAppend(out, ", \"changes\": ", WriteChanges(remedy.changes), "}");
 }
 
 }  // namespace
@@ -137,6 +138,14 @@ absl::StatusOr<std::string> Advise(const Cluster& cluster, std::string_view prof
                                 {.schedule = options, .most = asked->need_nodes->most});
   if (!needed.ok()) return needed.status();
   return WriteNodesNeeded(*needed);
+}
+
+std::string WriteChanges(const std::vector<WhatIfChange>& changes) {
+  std::string out = "[";
+  for (size_t i = 0; i < changes.size(); ++i) {
+    absl::StrAppend(&out, i == 0 ? "" : ", ", WriteRow(changes[i]));
+  }
+  return out + "]";
 }
 
 std::string WriteDiagnosis(std::string_view job, const Diagnosis& diagnosis) {
@@ -223,6 +232,12 @@ std::string_view RemedyKindName(RemedyKind kind) {
       return "open_queue";
     case RemedyKind::kQuota:
       return "quota";
+    case RemedyKind::kSelector:
+      return "selector";
+    case RemedyKind::kNodeLabel:
+      return "node_label";
+    case RemedyKind::kGate:
+      return "gate";
   }
   return "";
 }

@@ -54,6 +54,9 @@ absl::StatusOr<std::string> Advise(const Cluster& cluster, std::string_view prof
                                    std::string_view question, const ScheduleOptions& options,
                                    const Limits& limits);
 
+// Returns the changes as the list that ParseChanges reads: `[{"remove_job": "train"}]`.
+std::string WriteChanges(const std::vector<WhatIfChange>& changes);
+
 // Return the answers as one JSON object each, with the names of their fields.
 std::string WriteDiagnosis(std::string_view job, const Diagnosis& diagnosis);
 std::string WriteDrainReport(const DrainReport& report);

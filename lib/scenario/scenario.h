@@ -102,12 +102,20 @@ std::string WriteRow(const JobSpec& job);
 std::string WriteRow(const TaskSpec& task);
 std::string WriteRow(const DomainSpec& domain);
 std::string WriteRow(const TaskShape& shape);
+std::string WriteRow(const WhatIfChange& change);
 // Parses
 //   {"changes": [{"queue": {"name": "vision", "weight": 3}},
 //                {"remove_nodes": {"labels": {"pool": "b"}}}]}
 // Errors are those of a scenario, with "what-if" for its place.
 absl::StatusOr<std::vector<WhatIfChange>> ParseChanges(std::string_view json,
                                                        const Limits& limits = {});
+// The same, and the spec string to plan by after the changes, as a remedy has one:
+//   {"changes": [], "profile": "volcano:+preempt"}
+struct ChangesText {
+  std::vector<WhatIfChange> changes;
+  std::string profile;  // empty: the same as before
+};
+absl::StatusOr<ChangesText> ParseChangesText(std::string_view json, const Limits& limits = {});
 // Writes {"dimensions": [...], "queues": [{"name": ..., "deserved_before": {...}, ...}]}.
 std::string WriteOutlook(const Outlook& outlook);
 

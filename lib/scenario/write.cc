@@ -8,6 +8,7 @@
 // Equal shapes are found by their text, so every shape that the writer can express, it can share.
 #include <array>
 #include <charconv>
+#include <concepts>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -55,9 +56,11 @@ class ShapeBook {
   size_t last_entry_ = 0;
 };
 
+// A struct that cannot be compared is written always.
 template <class T>
 bool IsUnset(const T& value, const T& unset) {
-  return value == unset;
+  if constexpr (std::equality_comparable<T>) return value == unset;
+  return false;
 }
 template <class T>
 bool IsUnset(const std::vector<T>& value, const std::vector<T>&) {
@@ -325,6 +328,7 @@ std::string WriteRow(const JobSpec& job) { return OneRow(job); }
 std::string WriteRow(const TaskSpec& task) { return OneRow(task); }
 std::string WriteRow(const DomainSpec& domain) { return OneRow(domain); }
 std::string WriteRow(const TaskShape& shape) { return OneRow(shape); }
+std::string WriteRow(const WhatIfChange& change) { return OneRow(change); }
 
 std::string WriteScenario(const Scenario& scenario) {
   const ClusterSpec& cluster = scenario.cluster;

@@ -74,9 +74,12 @@ absl::Status QueueBooks::Apply(const WhatIfChange& change) {
   const int said = change.queue.has_value() + change.remove_nodes.has_value() +
                    change.add_nodes.has_value() + change.add_job.has_value() +
                    change.remove_job.has_value();
-  if (change.job.has_value() || change.nodes.has_value() || change.remove_task.has_value()) {
+  if (change.job.has_value() || change.nodes.has_value() || change.remove_task.has_value() ||
+      change.add_task.has_value()) {
     return absl::InvalidArgumentError(
-        "changes of tasks and of taints need plans; Rehearse (muster what-if --plan) makes them");
+        "changes of tasks and of nodes that stay need plans; Rehearse (muster what-if --plan) "
+        "makes "
+        "them");
   }
   if (said != 1) {
     return absl::InvalidArgumentError(

@@ -174,7 +174,7 @@ TEST(Rehearse, ATaskWithoutAJobHasNoQueueAndNoMinimum) {
   };
   EXPECT_THAT(std::string(made({.queue = "default"}).message()),
               HasSubstr("task \"lone\" has no job, and so no queue; may get a priority, "
-                        "tolerations and a request"));
+                        "tolerations, a request, gates, labels and a selector"));
   EXPECT_THAT(std::string(made({.min_available = 1}).message()), HasSubstr("no min_available"));
   EXPECT_TRUE(made({.priority = 7, .request = {{"cpu", 3}}}).ok());
   EXPECT_EQ(cluster.Describe().tasks[0].priority, 7);
@@ -183,7 +183,7 @@ TEST(Rehearse, ATaskWithoutAJobHasNoQueueAndNoMinimum) {
 TEST(Rehearse, RefusesWithPlaceAndRule) {
   EXPECT_EQ(Refusal({}),
             "changes[0]: has no change; must have one of queue, remove_nodes, add_nodes, add_job, "
-            "remove_job, remove_task, job, nodes");
+            "remove_job, remove_task, job, nodes, add_task");
   EXPECT_THAT(Refusal({.remove_job = "a", .job = JobEdit{.name = "a"}}),
               HasSubstr("more than one change"));
   EXPECT_EQ(Refusal({.queue = QueueEdit{.name = "defautl"}}),
@@ -204,6 +204,95 @@ TEST(Rehearse, RefusesWithPlaceAndRule) {
               HasSubstr("add_nodes: count is 1000000000; at most 4000000"));
   EXPECT_THAT(Refusal({.job = JobEdit{.name = "g", .request = {{"cpu", -1}}}}),
               HasSubstr("changes[0]: "));
+}
+
+TEST(Rehearse, RefusesEditsThatDoNothing) {
+  EXPECT_THAT(Refusal({.nodes = NodeEdit{.name = "n"}}), HasSubstr("nodes: sets nothing"));
+  EXPECT_THAT(Refusal({.nodes = NodeEdit{.name = "n", .remove_taints = {"x"}}}),
+              HasSubstr("none of these nodes has the taint \"x\""));
+  EXPECT_THAT(Refusal({.nodes = NodeEdit{.name = "n", .remove_labels = {"x"}}}),
+              HasSubstr("none of these nodes has the label \"x\""));
+  EXPECT_THAT(Refusal({.job = JobEdit{.name = "g"}}), HasSubstr("job: sets nothing"));
+  EXPECT_THAT(Refusal({.job = JobEdit{.name = "g", .drop_node_labels = {"x"}}}),
+              HasSubstr("no pending task of \"g\" requires the node label \"x\""));
+  EXPECT_THAT(
+      Refusal(
+          {.job = JobEdit{.name = "g", .request = {{"cpu", 1}}, .request_at_most = {{"cpu", 1}}}}),
+      HasSubstr("both request and request_at_most"));
+  EXPECT_THAT(Refusal({.job = JobEdit{.name = "g", .request_at_most = {{"cpu", "x"}}}}),
+              HasSubstr("request_at_most: cpu: "));
+}
+
+// Each is made, and the row has the new values.
+TEST(MakeChanges, NewValuesOfNodes) {
+  Cluster cluster;
+  NodeSpec node{.name = "n", .capacity = {{"cpu", 4}}, .labels = {{"a", "1"}, {"b", "2"}}};
+  node.allocatable = Resources{{"cpu", 3}};
+  node.ready = false;
+  node.taints = {{"gpu", "only", TaintEffect::kNoSchedule},
+                 {"keep", "", TaintEffect::kNoSchedule},
+                 {"node.kubernetes.io/not-ready", "", TaintEffect::kNoExecute}};
+  ASSERT_TRUE(cluster.AddNode(node).ok());
+  const std::vector<WhatIfChange> changes = {
+      {.nodes = NodeEdit{.name = "n",
+                         .remove_taints = {"gpu"},
+                         .set_labels = {{"b", "3"}, {"c", "4"}},
+                         .remove_labels = {"a"},
+                         .capacity = {{"cpu", 8}, {"memory", "1Gi"}},
+                         .ready = true}}};
+  ASSERT_TRUE(MakeChanges(changes, &cluster).ok());
+  const NodeSpec now = cluster.Describe().nodes[0];
+  ASSERT_EQ(now.taints.size(), 1u);
+  EXPECT_EQ(now.taints[0].key, "keep");
+  EXPECT_EQ(now.labels, (Labels{{"b", "3"}, {"c", "4"}}));
+  EXPECT_EQ(now.capacity, (Resources{{"cpu", 8}, {"memory", "1Gi"}}));
+  EXPECT_EQ(*now.allocatable, (Resources{{"cpu", 8}, {"memory", "1Gi"}}));
+  EXPECT_TRUE(now.ready);
+}
+
+TEST(MakeChanges, NewValuesOfTasks) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode({.name = "n", .capacity = {{"cpu", 9}}}).ok());
+  TaskSpec task{.name = "p", .shape = {.request = {{"cpu", 4}, {"memory", 5}}}};
+  task.shape.node_selector = {{"disk", "ssd"}, {"zone", "x"}};
+  task.shape.required_node_affinity = {
+      {{.match_expressions = {{"disk", RequirementOp::kExists, {}},
+                              {"arch", RequirementOp::kExists, {}}}}}};
+  task.gates = {"g"};
+  const std::vector<WhatIfChange> changes = {
+      {.add_task = task},
+      {.job = JobEdit{.name = "p",
+                      .request_at_most = {{"cpu", 2}, {"memory", 9}},
+                      .gates = std::vector<std::string>(),
+                      .labels = {{"app", "web"}},
+                      .node_selector = {{"zone", "y"}},
+                      .drop_node_labels = {"disk"}}}};
+  ASSERT_TRUE(MakeChanges(changes, &cluster).ok());
+  const TaskSpec now = cluster.Describe().tasks[0];
+  EXPECT_EQ(now.shape.request, (Resources{{"cpu", 2}, {"memory", 5}}));
+  EXPECT_THAT(now.gates, IsEmpty());
+  EXPECT_EQ(now.shape.labels, (Labels{{"app", "web"}}));
+  EXPECT_EQ(now.shape.node_selector, (Labels{{"zone", "y"}}));
+  ASSERT_EQ(now.shape.required_node_affinity->size(), 1u);
+  ASSERT_EQ(now.shape.required_node_affinity->front().match_expressions.size(), 1u);
+  EXPECT_EQ(now.shape.required_node_affinity->front().match_expressions[0].key, "arch");
+  // Without its last requirement the term matches any node.
+  ASSERT_TRUE(MakeChanges(std::vector<WhatIfChange>{{.job = JobEdit{.name = "p",
+                                                                    .drop_node_labels = {"arch"}}}},
+                          &cluster)
+                  .ok());
+  EXPECT_FALSE(cluster.Describe().tasks[0].shape.required_node_affinity.has_value());
+}
+
+// A job or task that comes and cannot start is a difference, with the reason.
+TEST(Rehearse, TellsWhatComesAndWaits) {
+  const JobSpec job{.name = "new", .groups = {{.count = 2, .shape = {.request = {{"cpu", 9}}}}}};
+  const PlanDifference difference = After({.add_job = job});
+  ASSERT_EQ(difference.waits.size(), 2u);
+  EXPECT_EQ(difference.waits[0].job, "new");
+  EXPECT_FALSE(difference.empty());
+  EXPECT_THAT(difference.ToText(), HasSubstr("new is new and waits, 2 tasks: "));
+  EXPECT_THAT(difference.ToJson(), HasSubstr("\"waits\": [\n  {\"task\": \"new-0\""));
 }
 
 // What runs and is evicted today does not start, and what waits today does not move.

@@ -62,7 +62,7 @@ TEST(Diagnose, AGangWithoutRoom) {
   EXPECT_EQ(Words(diagnosis, RemedyKind::kMoreNodes), "add 1 node like \"n0\"");
   EXPECT_EQ(Words(diagnosis, RemedyKind::kSmallerGang), "let the gang start with 4 of its 5 tasks");
   EXPECT_EQ(Words(diagnosis, RemedyKind::kSmallerRequest),
-            "request less cpu for each task: 2 -> 1");
+            "request less cpu for each task: 2 -> 1333m");
   EXPECT_LE(diagnosis.trials, 200);
 }
 
@@ -186,7 +186,7 @@ TEST(Diagnose, EvictionsAndEnds) {
   ASSERT_TRUE(cluster.AddJob(high).ok());
   const Diagnosis diagnosis = Of(cluster, "high");
   EXPECT_EQ(Words(diagnosis, RemedyKind::kEvictions),
-            "schedule by volcano:+preempt, which evicts 1 task");
+            "schedule by volcano:+preempt, which evicts 1 task (low-0)");
   EXPECT_EQ(Words(diagnosis, RemedyKind::kWait),
             "wait until 150, when 1 job has ended by estimate");
 }

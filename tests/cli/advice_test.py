@@ -20,11 +20,11 @@ class Advice(Files):
                                  "--json").stdout)
         self.assertEqual({t["job"] for t in told["starts"]}, {"train"})
         self.assert_ends(muster("what-if", self.GANG, "--changes", changes), 2,
-                         stderr="changes[0]: changes of tasks and of taints need plans")
+                         stderr="changes[0]: changes of tasks and of nodes that stay need ")
         gone = muster("what-if", self.GANG, "--plan", "--remove-task", "small-worker-0")
         self.assert_ends(gone, 0, stdout="no longer starts small-worker-0 on gpu0")
         self.assert_ends(muster("what-if", self.GANG, "--remove-task", "small-worker-0"), 2,
-                         stderr="muster: --remove-task: changes of tasks and of taints need plans")
+                         stderr="muster: --remove-task: changes of tasks and of nodes that stay need ")
 
     def test_fields_of_other_schedulers_are_noted(self):
         file = self.write({"muster": 1, "profile": "volcano", "nodes": [
@@ -128,6 +128,33 @@ class Advice(Files):
             self.assertEqual([(row["starts"], row["left_out"]) for row in rows], [(0, 2), (2, 0)])
             self.assert_ends(muster(*names), 0, stdout="2 tasks that wait have no job; 1 of 2 "
                              "profiles leave such tasks out")
+            self.assert_ends(muster(*names), 0, stdout="LEFT OUT")
+            for command in (names, ["forecast", file], ["explain", file], ["run", file]):
+                self.assert_ends(muster(*command, "--lone-tasks", "zz"), 2,
+                                 stderr='--lone-tasks: queue "zz" does not exist')
+            rows = json.loads(muster(*names, "--lone-tasks", "default", "--json").stdout)
+            self.assertEqual([(row["profile"], row["starts"], row["left_out"])
+                              for row in rows["profiles"]],
+                             [("volcano:lone_tasks=default", 2, 0), ("kube-scheduler", 2, 0)])
+            told = json.loads(muster("forecast", file, "--profile", "volcano", "--lone-tasks",
+                                     "default", "--json").stdout)
+            self.assertEqual([job["job"] for job in told["jobs"]], ["a", "b"])
+            self.assert_ends(muster("remedies", file, "a", "--profile", "volcano"), 0,
+                             stdout="schedule by volcano:lone_tasks=default: 1 task starts")
+
+    def test_what_is_told_of_many_is_told_once(self):
+        path = self.write({
+            "muster": 1, "profile": "kube-scheduler",
+            "nodes": [{"name": "n", "capacity": {"cpu": 1, "pods": 10}}],
+            "tasks": [{"name": f"ns/{i}", "shape": {"request": {"cpu": 2}}} for i in range(9)],
+            "left_out": [{"name": "ns/gone", "why": "it has no job"}]})
+        told = muster("explain", path).stdout
+        self.assertIn("ns/0, ns/1, ns/2 and 6 more: no node fits\n", told)
+        self.assertEqual(told.count("no node fits"), 1)
+        self.assert_ends(muster("remedies", path, "ns/gone"), 0,
+                         stdout="ns/gone was left out by the import: it has no job")
+        self.assert_ends(muster("explain", path, "gone"), 2, stderr='did you mean "ns/gone"?')
+        self.assert_ends(muster("explain", path, "other/3"), 2, stderr='did you mean "ns/3"?')
 
     def test_profiles_side_by_side(self):
         result = muster("compare", self.GANG, "--profiles", "volcano muster", "--json")
@@ -162,6 +189,13 @@ class Advice(Files):
         told = json.loads(muster("remedies", self.GANG, "train", "--json").stdout)
         self.assertEqual(told["waiting"], 7)
         self.assertTrue(all(remedy["starts"] > 0 for remedy in told["remedies"]))
+        for remedy in told["remedies"]:
+            changes = self.write({key: remedy[key] for key in ("changes", "profile")})
+            made = muster("what-if", self.GANG, "--plan", "--changes", changes, "--json")
+            starts = [task for task in json.loads(made.stdout)["starts"] if task["job"] == "train"]
+            self.assertEqual(len(starts), remedy["starts"], remedy["words"])
+            self.assert_ends(muster("what-if", self.GANG, "--changes", changes), 2,
+                             stderr="profile: is of the plan after the changes; needs --plan")
         self.assert_ends(muster("remedies", self.GANG, "small"), 0, stdout="nothing of it waits")
         self.assert_ends(muster("remedies", self.GANG, "trian"), 2, stderr='did you mean "train"?')
         self.assert_ends(muster("remedies", self.GANG, "train", "--trials", "0"), 2,

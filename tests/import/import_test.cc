@@ -163,6 +163,39 @@ TEST(Importers, WhatIsLeftOutIsCountedNamedAndRefused) {
   EXPECT_TRUE(TryImport({objects.begin(), objects.begin() + 4}, {.strict = true}).ok());
 }
 
+// What is not considered could keep the pod from a node; of one that runs it does not matter.
+TEST(Importers, StrictRefusesClaimsOfPodsThatWait) {
+  const std::vector<ObjectJson> volumes = {
+      {{"name", "d"}, {"persistentVolumeClaim", {{"claimName", "x"}}}}};
+  const std::vector<ObjectJson> claims = {{{"name", "g"}, {"resourceClaimName", "gg"}}};
+  for (const auto& [place, list] :
+       {std::pair("/spec/volumes", volumes), std::pair("/spec/resourceClaims", claims)}) {
+    const ObjectJson pod =
+        With(With(PodJson(), "/spec/schedulerName", "volcano"), place, ObjectJson(list));
+    std::vector<ObjectJson> objects = {NodeJson(), QueueJson(), GroupJson("g", {{"minMember", 1}}),
+                                       pod};
+    const absl::StatusOr<Import> waits = TryImport(objects, {.strict = true});
+    EXPECT_THAT(std::string(waits.status().message()), ::testing::HasSubstr("are not considered"));
+    objects.back() = With(pod, "/spec/nodeName", "n1");
+    EXPECT_TRUE(TryImport(objects, {.strict = true}).ok());
+  }
+}
+
+// The API server makes requests of limits where a container has no requests.
+TEST(Importers, LimitsAloneAreRequests) {
+  for (const bool both : {false, true}) {
+    ObjectJson resources = {{"limits", {{"cpu", "2"}}}};
+    if (both) resources["requests"] = {{"memory", "1Gi"}};
+    const ObjectJson pod = With(With(PodJson(), "/spec/schedulerName", "volcano"),
+                                "/spec/containers/0/resources", resources);
+    const Import import =
+        Imported({NodeJson(), QueueJson(), GroupJson("g", {{"minMember", 1}}), pod}, {});
+    const Resources& request = import.scenario.cluster.tasks[0].shape.request;
+    ASSERT_EQ(request.size(), 1u);
+    EXPECT_EQ(request[0].first, both ? "memory" : "cpu");
+  }
+}
+
 TEST(Importers, WhatComesOutRunsAndReadsBack) {
   const Import import = Imported({NodeJson(), QueueJson(), GroupJson("g", {{"minMember", 1}}),
                                   With(PodJson(), "/spec/schedulerName", "volcano")},

@@ -90,6 +90,33 @@ TEST(LoneTasks, CountForTheirQueueAndMayBeEvicted) {
   EXPECT_EQ(WhatIf(cluster, "volcano", {})->queues[0].allocated_before[kCpu], 0);
 }
 
+// Nothing of a plan is of a job that the cluster does not have.
+TEST(LoneTasks, HaveNoJobInAnyListOfThePlan) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode({.name = "n", .capacity = {{"cpu", 4}, {"pods", 9}}}).ok());
+  ASSERT_TRUE(
+      cluster.AddJob({.name = "j", .groups = {{.count = 1, .shape = {.request = {{"cpu", 1}}}}}})
+          .ok());
+  for (const char* name : {"a", "b"}) {
+    ASSERT_TRUE(cluster.AddTask({.name = name, .shape = {.request = {{"cpu", 2}}}}).ok());
+  }
+  for (const ProfileInfo& profile : Profiles()) {
+    SCOPED_TRACE(profile.name);
+    const Snapshot snapshot = cluster.Freeze();
+    for (const absl::StatusOr<Plan>& plan :
+         {Schedule(snapshot, profile.name + ":lone_tasks=default"),
+          cluster.Schedule(profile.name + ":lone_tasks=default")}) {
+      if (!plan.ok()) continue;  // the profile has tasks without a job of its own
+      for (const PhaseChange& change : plan->phases()) {
+        EXPECT_LT(change.job, snapshot.job_count());
+      }
+      for (const Admission& admission : plan->admissions()) {
+        EXPECT_LT(admission.job, snapshot.job_count());
+      }
+    }
+  }
+}
+
 TEST(LoneTasks, NeedAQueueThatTakesThem) {
   Cluster cluster = TwoLoneTasks();
   const auto refusal = [&](const char* profile) {

@@ -332,7 +332,7 @@ void ExpectAsInPlan(const Outlook& outlook, bool after, Cluster* cluster,
 TEST(WhatIf, RefusesChangesThatSharesTellTooLittleOf) {
   const Cluster cluster = TwoQueues();
   EXPECT_THAT(Ask(cluster, {.job = JobEdit{.name = "of-a", .priority = 1}}).status().message(),
-              HasSubstr("changes[0]: changes of tasks and of taints need plans"));
+              HasSubstr("changes[0]: changes of tasks and of nodes that stay need plans"));
   EXPECT_FALSE(Ask(cluster, {.remove_task = "of-a-0"}).ok());
   EXPECT_THAT(Ask(cluster, {.remove_job = "of-a-0"}).status().message(),
               HasSubstr("job \"of-a-0\" does not exist; a task has the name, which remove_task"));

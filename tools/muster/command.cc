@@ -19,9 +19,11 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "lib/base/strings.h"
+#include "lib/model/access.h"
 #include "lib/profile/profile.h"
 #include "lib/scenario/budget.h"
 #include "tools/muster/interrupt.h"
+#include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
 #include "tools/muster/progress.h"
 
@@ -226,6 +228,13 @@ void RunFlags::Declare(FlagSet* flags) {
   flags->Value("--memory", "FILE", &memory, "the memory of an earlier cycle");
   load.Declare(flags);
   flags->Switch("--make-tasks", &make_tasks, "make rows of all tasks that are counts (by_count)");
+  DeclareLoneTasks(flags);
+}
+
+void RunFlags::DeclareLoneTasks(FlagSet* flags) {
+  flags->Value("--lone-tasks", "QUEUE", &lone_tasks,
+               "a profile that leaves out tasks without a job makes each a job of one in this "
+               "queue, as lone_tasks=QUEUE in the profile");
 }
 
 absl::Status CheckProfileFlag(const std::string& profile, const Extensions* extensions,
@@ -290,6 +299,7 @@ absl::StatusOr<Opened> OpenFile(const std::string& path, RunFlags& flags) {
   if (!scenario.ok()) return in_file(scenario.status());
   if (!flags.profile.empty()) scenario->profile = flags.profile;
   if (scenario->profile.empty()) scenario->profile = kDefaultProfile;
+  scenario->profile = WithLoneTasks(scenario->profile, flags.lone_tasks, loaded->get());
   ScheduleOptions& options = scenario->options;
   if (flags.now.has_value()) options.now = *flags.now;
   if (flags.seed.has_value()) options.seed = *flags.seed;
@@ -320,6 +330,7 @@ absl::StatusOr<Opened> OpenFile(const std::string& path, RunFlags& flags) {
   absl::Status filled = Fill(*scenario, &cluster);
   if (filled.ok() && flags.make_tasks) filled = MakeAllTasks(scenario->cluster.jobs, &cluster);
   if (!filled.ok()) return in_file(filled);
+  if (absl::Status s = CheckLoneTasks(flags.lone_tasks, TablesOf(cluster)); !s.ok()) return s;
   return Opened{*std::move(scenario), std::move(cluster)};
 }
 

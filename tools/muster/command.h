@@ -89,8 +89,10 @@ struct RunFlags {
   std::optional<uint64_t> seed;
   std::string turn, memory;  // JSON; path of a file
   bool make_tasks = false;   // rows of all tasks that are counts
+  std::string lone_tasks;    // the queue of tasks without a job
   LoadFlag load;
   void Declare(FlagSet* flags);
+  void DeclareLoneTasks(FlagSet* flags);
 };
 
 // Fails if the spec string of the flag does not resolve; the error begins with the flag.

@@ -33,7 +33,8 @@ constexpr CommandText kCompareText = {
     "Schedules the scenario in FILE under several profiles, and prints how many tasks each starts, "
     "evicts and leaves waiting, how many jobs it admits, why tasks wait, the spread of the queues' "
     "shares, how many nodes stay empty, and how many tasks end elsewhere than under the first "
-    "profile. With --profile, that one is the first.",
+    "profile. LEFT OUT counts tasks without a job that the profile does not try. With --profile, "
+    "that one is the first.",
     "muster compare tests/scenarios/gang_undone.json --profiles \"volcano muster\""};
 
 // What one profile made of the scenario.
@@ -160,6 +161,7 @@ std::string ToText(const std::vector<Row>& rows) {
                    {"ADMITTED", right},
                    {"EVICTED", right},
                    {"WAIT", right},
+                   {"LEFT OUT", right},
                    {"SPREAD", right},
                    {"EMPTY NODES", right},
                    {"DIFFER", right},
@@ -175,8 +177,9 @@ std::string ToText(const std::vector<Row>& rows) {
     }
     table.AddRow({row.profile, absl::StrCat(row.starts), absl::StrCat(row.nominated),
                   absl::StrCat(row.reserved), absl::StrCat(row.admitted), absl::StrCat(row.evicted),
-                  absl::StrCat(row.waiting), row.spread ? absl::StrCat(*row.spread) : "",
-                  absl::StrCat(row.empty_nodes), absl::StrCat(row.differ), ReasonsText(row)});
+                  absl::StrCat(row.waiting), absl::StrCat(row.left_out),
+                  row.spread ? absl::StrCat(*row.spread) : "", absl::StrCat(row.empty_nodes),
+                  absl::StrCat(row.differ), ReasonsText(row)});
   }
   return absl::StrCat(table.ToString(), notes);
 }
@@ -190,8 +193,8 @@ std::string LeftOutText(const std::vector<Row>& rows) {
   }
   return LoneTasksText(
       tasks, absl::StrCat("; ", profiles, " of ", rows.size(),
-                          " profiles leave such tasks out, unless they have lone_tasks=QUEUE: "
-                          "volcano:lone_tasks=default"));
+                          " profiles leave such tasks out; --lone-tasks QUEUE makes jobs of them, "
+                          "as volcano:lone_tasks=default does"));
 }
 
 std::string ToJson(const std::vector<Row>& rows) {
@@ -250,10 +253,14 @@ int CompareCommand(const Arguments& arguments) {
   if (profiles.empty()) return ComplainUsage(kCompareText, "--profiles names none");
   const absl::StatusOr<std::shared_ptr<const Extensions>> loaded = run_flags.load.Open();
   if (!loaded.ok()) return Complain(std::string(loaded.status().message()));
-  const absl::StatusOr<std::vector<Compared>> compared = Check(profiles, own, loaded->get());
+  absl::StatusOr<std::vector<Compared>> compared = Check(profiles, own, loaded->get());
   if (!compared.ok()) return Complain(std::string(compared.status().message()));
   const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
   if (!opened.ok()) return Complain(std::string(opened.status().message()));
+  for (Compared& one : *compared) {
+    one.profile =
+        WithLoneTasks(one.profile, run_flags.lone_tasks, OptionsFor(one, *opened).extensions.get());
+  }
   Progress progress("profiles", static_cast<int64_t>(compared->size()));
   const absl::StatusOr<Plan> first = Schedule(opened->cluster.Freeze(), compared->front().profile,
                                               OptionsFor(compared->front(), *opened));

@@ -3,14 +3,18 @@
 // muster explain: why a job or task is where it is, or nowhere.
 #include "lib/plan/explain.h"
 
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lib/advice/facts.h"
+#include "lib/advice/suggest_row.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "lib/model/tables.h"
@@ -79,24 +83,62 @@ std::string Facts(const Plan& plan, const Snapshot& snapshot, std::string_view n
   return out;
 }
 
+// Collects what is told of jobs, and of tasks without a job, and puts those together of which the
+// same is told.
+class Told {
+ public:
+  // `words` begin with the name.
+  void Add(std::string_view name, const std::string& words) {
+    const std::string rest = words.substr(name.size());
+    const bool named = words.starts_with(name);
+    const auto [place, is_new] = places_.try_emplace(named ? rest : words, entries_.size());
+    if (is_new) entries_.push_back({{}, named ? rest : words, named});
+    entries_[place->second].names.push_back(name);
+  }
+  std::string Text() const {
+    std::string out;
+    for (const Entry& entry : entries_) {
+      for (size_t i = 0; entry.named && i < std::min(entry.names.size(), kMostNamed); ++i) {
+        absl::StrAppend(&out, i == 0 ? "" : ", ", ToAbsl(entry.names[i]));
+      }
+      if (entry.named && entry.names.size() > kMostNamed) {
+        absl::StrAppend(&out, " and ", entry.names.size() - kMostNamed, " more");
+      }
+      absl::StrAppend(&out, entry.words);
+    }
+    return out;
+  }
+
+ private:
+  static constexpr size_t kMostNamed = 3;
+  struct Entry {
+    std::vector<std::string_view> names;
+    std::string words;
+    bool named;
+  };
+  std::vector<Entry> entries_;
+  std::map<std::string, size_t> places_;
+};
+
 std::string AllPending(const Plan& plan, const Snapshot& snapshot, const Scenario& scenario) {
-  std::string out;
-  std::set<std::string_view> told;
+  Told told;
+  std::set<std::string_view> names_told;
   for (const PendingTask& pending : plan.pending()) {
     const JobIndex job = TablesOf(snapshot).tasks.job[pending.task];
     const std::string_view name = job == kNone ? plan.task_name(pending.task) : plan.job_name(job);
-    if (!told.insert(name).second) continue;
+    if (!names_told.insert(name).second) continue;
     if (const absl::StatusOr<std::string> text = plan.Explain(name); text.ok()) {
-      absl::StrAppend(&out, *text, LackedEverywhere(plan, snapshot, name));
+      told.Add(name, absl::StrCat(*text, LackedEverywhere(plan, snapshot, name)));
     }
   }
   for (const WaitingJob& waiting : DataOf(plan)->waiting_jobs) {
     const std::string_view name = plan.job_name(waiting.job);
-    if (!told.insert(name).second) continue;
+    if (!names_told.insert(name).second) continue;
     if (const absl::StatusOr<std::string> text = plan.Explain(name); text.ok()) {
-      absl::StrAppend(&out, *text);
+      told.Add(name, *text);
     }
   }
+  std::string out = told.Text();
   if (out.empty()) out = "nothing is pending\n";
   std::set<std::string_view> names;  // a thing may be left out for several reasons
   for (const LeftOut& row : scenario.left_out) names.insert(row.name);
@@ -108,21 +150,13 @@ std::string AllPending(const Plan& plan, const Snapshot& snapshot, const Scenari
   return out;
 }
 
-// Why the import made no row of that name; "": it left out none.
-std::string WhyLeftOut(const std::string& name, const Scenario& scenario) {
-  std::string out;
-  for (const LeftOut& left_out : scenario.left_out) {
-    if (left_out.name != name) continue;
-    absl::StrAppend(&out, name, " was left out by the import: ", left_out.why, "\n");
-  }
-  return out;
-}
-
-std::string NoSuchName(const std::string& name, const Snapshot& snapshot) {
+std::string NoSuchName(const std::string& name, const Snapshot& snapshot,
+                       const std::vector<LeftOut>& left_out) {
   std::vector<std::string_view> names;
   for (JobIndex j = 0; j < snapshot.job_count(); ++j) names.push_back(snapshot.job_name(j));
   for (TaskIndex t = 0; t < snapshot.task_count(); ++t) names.push_back(snapshot.task_name(t));
-  return absl::StrCat("no job or task is named ", Quote(name), SuggestName(name, names));
+  for (const LeftOut& row : left_out) names.push_back(row.name);
+  return absl::StrCat("no job or task is named ", Quote(name), SuggestRow(name, names));
 }
 
 // What is pending of a job or task of that name, or of all, with the words of `text`.
@@ -183,7 +217,8 @@ int ExplainCommand(const Arguments& arguments) {
   if (!text.ok()) {
     if (!left_out.empty()) return show(&parsed.others[1], left_out);
     return Complain(
-        absl::StrCat(parsed.others[0], ": ", NoSuchName(parsed.others[1], run->snapshot)));
+        absl::StrCat(parsed.others[0], ": ",
+                     NoSuchName(parsed.others[1], run->snapshot, run->scenario.left_out)));
   }
   const std::string& name = parsed.others[1];
   return show(&name, absl::StrCat(*text, left_out,

@@ -140,7 +140,7 @@ absl::StatusOr<Trace> ReadHistory(const std::string& jobs, const std::string& no
 int ForecastScenario(const Arguments& arguments) {
   RunFlags run_flags;
   ForecastFlags forecast_flags;
-  std::string history_jobs, history_nodes;
+  std::string history_jobs, history_nodes, lone_tasks;
   FlagSet flags;
   flags.Value("--profile", "P", &run_flags.profile, "forecast under this profile");
   flags.Value("--now", "SECONDS", &run_flags.now, "the time of the forecast");
@@ -148,6 +148,8 @@ int ForecastScenario(const Arguments& arguments) {
   flags.Value("--memory", "FILE", &run_flags.memory, "the memory of an earlier cycle");
   flags.Switch("--make-tasks", &run_flags.make_tasks,
                "make rows of all tasks that are counts (by_count)");
+  flags.Value("--lone-tasks", "QUEUE", &lone_tasks,
+              "each task that waits and has no job becomes a job of one in this queue");
   forecast_flags.Declare(&flags);
   flags.Value("--history", "FILE", &history_jobs,
               "jobs that ended and were submitted, as CSV of muster replay csv");
@@ -164,6 +166,11 @@ int ForecastScenario(const Arguments& arguments) {
   if (!history.ok()) return Complain(std::string(history.status().message()));
   absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
   if (!opened.ok()) return Complain(std::string(opened.status().message()));
+  if (!lone_tasks.empty()) {
+    absl::Status status = CheckLoneTasks(lone_tasks, TablesOf(opened->cluster));
+    if (status.ok()) status = MakeJobsOfOne(lone_tasks, &opened->cluster);
+    if (!status.ok()) return Complain(std::string(status.message()));
+  }
   const ScheduleOptions& scheduled = opened->scenario.options;
   if (scheduled.memory.has_value()) opened->cluster.SetMemory(*scheduled.memory);
   const InterruptWatch watch;
@@ -175,7 +182,8 @@ int ForecastScenario(const Arguments& arguments) {
   if (!forecast.ok()) return Complain(std::string(forecast.status().message()));
   const int64_t lone = CountLoneTasks(TablesOf(opened->cluster));
   const auto words = [&] {
-    return ClusterText(*forecast) + LoneTasksText(lone, " and no forecast");
+    return ClusterText(*forecast) +
+           LoneTasksText(lone, " and no forecast, unless --lone-tasks is given");
   };
   const int printed = Show(words, [&] { return ClusterJson(*forecast); }, {"jobs"});
   return printed == kOk && !forecast->complete && InterruptWatch::Asked() ? kInterrupted : printed;

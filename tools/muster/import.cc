@@ -11,7 +11,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/model/access.h"
 #include "tools/muster/command.h"
+#include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
 
 namespace muster {
@@ -66,7 +68,7 @@ absl::StatusOr<Import> ImportFiles(const Arguments& files, ImportOptions options
 
 int ImportCommand(const Arguments& arguments) {
   ImportOptions options;
-  std::string configuration, output;
+  std::string configuration, output, lone_tasks;
   bool report = false;
   FlagSet flags;
   std::string profiles;
@@ -79,6 +81,9 @@ int ImportCommand(const Arguments& arguments) {
   flags.Value("--configuration", "FILE", &configuration, "the scheduler's configuration as JSON");
   flags.Value("--default-queue", "NAME", &options.default_queue,
               "the queue of jobs that name none");
+  flags.Value(
+      "--lone-tasks", "QUEUE", &lone_tasks,
+      "a profile that leaves out tasks without a job makes each a job of one in this queue");
   flags.Value("--now", "SECONDS", &options.now, "the time of the scenario's cycle");
   flags.Value("-o", "FILE", &output, "write the scenario here instead of to standard output");
   flags.Switch("--report", &report,
@@ -93,8 +98,16 @@ int ImportCommand(const Arguments& arguments) {
                          "--format: scenarios are written as JSON; --report takes csv");
   }
   options.limits = InputLimits();
-  const absl::StatusOr<Import> import = ImportFiles(parsed.others, options, configuration);
+  absl::StatusOr<Import> import = ImportFiles(parsed.others, options, configuration);
   if (!import.ok()) return Complain(std::string(import.status().message()));
+  if (!lone_tasks.empty()) {
+    Scenario& scenario = import->scenario;
+    Cluster cluster;
+    absl::Status status = Fill(scenario, &cluster);
+    status.Update(CheckLoneTasks(lone_tasks, TablesOf(cluster)));
+    if (!status.ok()) return Complain(std::string(status.message()));
+    scenario.profile = WithLoneTasks(scenario.profile, lone_tasks, nullptr);
+  }
   if (!output.empty()) {
     const absl::Status written = WriteFile(output, WriteScenario(import->scenario));
     if (!written.ok()) return Complain(std::string(written.message()));

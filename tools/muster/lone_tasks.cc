@@ -2,10 +2,13 @@
 #include "tools/muster/lone_tasks.h"
 
 #include <optional>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "lib/advice/lone_text.h"
 #include "lib/base/strings.h"
+#include "lib/model/living_names.h"
 #include "lib/profile/cycle_tables.h"
 #include "lib/profile/profile.h"
 
@@ -25,6 +28,40 @@ bool SkipsLoneTasks(const std::string& profile, const Extensions* extensions) {
   return config.ok() && !TriesLoneTasks(*config);
 }
 
+std::string WithLoneTasks(const std::string& profile, const std::string& queue,
+                          const Extensions* extensions) {
+  if (queue.empty() || !SkipsLoneTasks(profile, extensions)) return profile;
+  return absl::StrCat(profile, profile.find(':') == profile.npos ? ":" : ",", "lone_tasks=", queue);
+}
+
+absl::Status CheckLoneTasks(const std::string& queue, const Tables& tables) {
+  if (queue.empty() || tables.queues.names.Find(queue)) return absl::OkStatus();
+  const absl::Status status = NoSuchRow("queue", queue, tables.queues);
+  return absl::Status(status.code(), absl::StrCat("--lone-tasks: ", status.message()));
+}
+
+absl::Status MakeJobsOfOne(const std::string& queue, Cluster* cluster) {
+  std::vector<TaskSpec> lone;
+  const ClusterSpec rows = cluster->Describe();
+  for (const TaskSpec& task : rows.tasks) {
+    if (task.job.empty() && task.status == TaskStatus::kPending) lone.push_back(task);
+  }
+  for (TaskSpec& task : lone) {
+    absl::Status status = cluster->AddJob({.name = task.name,
+                                           .queue = queue,
+                                           .priority = task.priority,
+                                           .min_available = 1,
+                                           .created = task.created});
+    task.job = task.name;
+    if (status.ok()) status = cluster->RemoveTask(task.name);
+    if (status.ok()) status = cluster->AddTask(task);
+    if (!status.ok()) {
+      return absl::Status(status.code(), absl::StrCat("--lone-tasks: ", status.message()));
+    }
+  }
+  return absl::OkStatus();
+}
+
 std::string SkippedTaskText(const Tables& tables, const Scenario& scenario,
                             const std::string& name) {
   const std::optional<TaskIndex> task = tables.tasks.names.Find(name);
@@ -32,8 +69,16 @@ std::string SkippedTaskText(const Tables& tables, const Scenario& scenario,
       !SkipsLoneTasks(scenario.profile, scenario.options.extensions.get())) {
     return "";
   }
-  return absl::StrCat(name, " waits, and has no job: profile ", scenario.profile,
-                      " leaves it out; lone_tasks=QUEUE in the profile makes a job of it\n");
+  return LeftOutText(name, scenario.profile);
+}
+
+std::string WhyLeftOut(const std::string& name, const Scenario& scenario) {
+  std::string out;
+  for (const LeftOut& left_out : scenario.left_out) {
+    if (left_out.name != name) continue;
+    absl::StrAppend(&out, name, " was left out by the import: ", left_out.why, "\n");
+  }
+  return out;
 }
 
 std::string LoneTasksText(int64_t tasks, std::string_view rest) {

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/status/status.h"
 #include "lib/model/tables.h"
 #include "lib/scenario/scenario.h"
 #include "muster/muster.h"
@@ -28,10 +29,23 @@ std::string LoneTasksText(int64_t tasks, std::string_view rest);
 // Returns whether no cycle under the profile tries such tasks. False for a profile that does not
 // resolve. `extensions` may be null.
 bool SkipsLoneTasks(const std::string& profile, const Extensions* extensions);
+// Returns the profile with lone_tasks=QUEUE, if it skips such tasks and `queue` is not empty.
+std::string WithLoneTasks(const std::string& profile, const std::string& queue,
+                          const Extensions* extensions);
+// Fails if `queue`, of --lone-tasks, is no queue of the tables. Empty: the flag is not given.
+absl::Status CheckLoneTasks(const std::string& queue, const Tables& tables);
+
+// Makes a job of one, of the task's name, of each task that waits and has no job. Fails as the
+// cluster does, and where a job has the name.
+absl::Status MakeJobsOfOne(const std::string& queue, Cluster* cluster);
+
 // Returns a line if the name is that of such a task, and the scenario's profile skips it; else
 // nothing.
 std::string SkippedTaskText(const Tables& tables, const Scenario& scenario,
                             const std::string& name);
+
+// Returns why the import made no row of that name, a line each. Empty: it left out none.
+std::string WhyLeftOut(const std::string& name, const Scenario& scenario);
 
 }  // namespace muster
 

@@ -6,7 +6,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lib/advice/starts_text.h"
-#include "lib/model/access.h"
 #include "lib/scenario/question.h"
 #include "tools/muster/command.h"
 #include "tools/muster/lone_tasks.h"
@@ -65,6 +64,13 @@ int RemediesCommand(const Arguments& arguments) {
   const absl::StatusOr<Diagnosis> diagnosis =
       Diagnose(opened->cluster, opened->scenario.profile, parsed.others[1], options);
   if (!diagnosis.ok()) {
+    const std::string left_out = WhyLeftOut(parsed.others[1], opened->scenario);
+    if (absl::IsNotFound(diagnosis.status()) && !left_out.empty()) {
+      return Show(
+          [&] { return left_out; },
+          [&] { return WriteDiagnosis(parsed.others[1], {.waiting = 1, .reason = left_out}); },
+          {"remedies"});
+    }
     const absl::string_view words = diagnosis.status().message();
     if (absl::StartsWith(words, "trials is ")) return Complain(absl::StrCat("--", words));
     const absl::Status status = WithPlace(parsed.others[0], run_flags, diagnosis.status());
@@ -72,14 +78,8 @@ int RemediesCommand(const Arguments& arguments) {
   }
   const bool placed =
       PlacesTasks(opened->scenario.profile, opened->scenario.options.extensions.get());
-  const std::string skipped =
-      SkippedTaskText(TablesOf(opened->cluster), opened->scenario, parsed.others[1]);
-  return Show(
-      [&] {
-        return skipped.empty() ? ToText(parsed.others[1], *diagnosis, placed, options.trials)
-                               : skipped;
-      },
-      [&] { return WriteDiagnosis(parsed.others[1], *diagnosis); }, {"remedies"});
+  return Show([&] { return ToText(parsed.others[1], *diagnosis, placed, options.trials); },
+              [&] { return WriteDiagnosis(parsed.others[1], *diagnosis); }, {"remedies"});
 }
 
 }  // namespace muster

@@ -60,7 +60,8 @@ struct Flags {
     flags->Value("--add-nodes", "AMOUNTS", &add_nodes, "a node of that capacity comes");
     flags->Value("--count", "N", &count, "so many of them, 1 by default");
     flags->Value("--changes", "JSON", &changes,
-                 "a file of {\"changes\": [...]}, any number of these and of jobs that come");
+                 "a file of {\"changes\": [...]}, any number of these and more; with --plan also "
+                 "the \"profile\" to plan by after them");
     flags->Switch("--plan", &plan, "schedule before and after, and print what differs");
   }
 };
@@ -93,6 +94,7 @@ absl::Status ReadAmounts(std::string_view flag, const std::string& text,
 struct PlacedChanges {
   std::vector<WhatIfChange> list;
   std::vector<std::string> places;
+  std::string profile;  // of the plan after the changes; empty: that of the plan before
 
   void Add(std::string place, WhatIfChange change) {
     list.push_back(std::move(change));
@@ -105,12 +107,17 @@ absl::StatusOr<PlacedChanges> ChangesOf(const Flags& flags) {
   if (!flags.changes.empty()) {
     const absl::StatusOr<std::string> text = ReadFile(flags.changes);
     if (!text.ok()) return text.status();
-    absl::StatusOr<std::vector<WhatIfChange>> parsed = ParseChanges(*text, InputLimits());
+    absl::StatusOr<ChangesText> parsed = ParseChangesText(*text, InputLimits());
     if (!parsed.ok()) {
       return absl::Status(parsed.status().code(),
                           absl::StrCat(flags.changes, ": ", parsed.status().message()));
     }
-    for (WhatIfChange& change : *parsed) {
+    if (!parsed->profile.empty() && !flags.plan) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(flags.changes, ": profile: is of the plan after the changes; needs --plan"));
+    }
+    changes.profile = parsed->profile;
+    for (WhatIfChange& change : parsed->changes) {
       changes.Add(absl::StrCat(flags.changes, ": changes[", changes.list.size(), "]"),
                   std::move(change));
     }
@@ -215,6 +222,28 @@ std::string NotesOn(const std::vector<WhatIfChange>& changes, const Flags& flags
   return out;
 }
 
+// Returns both plans, the one after the changes by the profile that their file names, if any.
+absl::StatusOr<Rehearsal> RehearseAll(const Opened& opened, const PlacedChanges& changes,
+                                      const std::string& file) {
+  const Scenario& scenario = opened.scenario;
+  if (changes.profile.empty()) {
+    return Rehearse(opened.cluster, scenario.profile, changes.list, scenario.options);
+  }
+  const Snapshot now = opened.cluster.Freeze();
+  absl::StatusOr<Plan> before = Schedule(now, scenario.profile, scenario.options);
+  if (!before.ok()) return before.status();
+  Cluster clone = opened.cluster.Clone();
+  if (absl::Status s = MakeChanges(changes.list, &clone); !s.ok()) return s;
+  const Snapshot then = clone.Freeze();
+  absl::StatusOr<Plan> after = Schedule(then, changes.profile, scenario.options);
+  if (!after.ok()) {
+    return absl::Status(after.status().code(),
+                        absl::StrCat(file, ": profile: ", after.status().message()));
+  }
+  PlanDifference difference = Difference(now, *before, then, *after);
+  return Rehearsal{*std::move(before), *std::move(after), std::move(difference)};
+}
+
 std::string AmountText(const std::string& dimension, double amount) {
   if (std::abs(amount) >= 9e18) return absl::StrCat(amount);
   return FormatQuantity(std::llround(amount),
@@ -267,6 +296,7 @@ int WhatIfCommand(const Arguments& arguments) {
   FlagSet flags;
   given.Declare(&flags);
   RunFlags run_flags;
+  run_flags.DeclareLoneTasks(&flags);
   run_flags.load.Declare(&flags);
   const Parsed parsed = ParseArguments(kWhatIfText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
@@ -290,12 +320,11 @@ int WhatIfCommand(const Arguments& arguments) {
   std::string notes = NotesOn(changes->list, given, *opened);
   if (given.plan) {
     const Progress progress("scheduling twice");
-    const absl::StatusOr<Rehearsal> rehearsal =
-        Rehearse(opened->cluster, scenario.profile, changes->list, scenario.options);
+    const absl::StatusOr<Rehearsal> rehearsal = RehearseAll(*opened, *changes, given.changes);
     if (!rehearsal.ok()) return complain(rehearsal.status());
     const PlanDifference& difference = rehearsal->difference;
     return Show([&] { return difference.ToText() + notes; }, [&] { return difference.ToJson(); },
-                {"starts", "stops", "moves", "admits", "withdraws", "queues"});
+                {"starts", "stops", "moves", "admits", "withdraws", "waits", "queues"});
   }
   const absl::StatusOr<Outlook> outlook =
       WhatIf(opened->cluster.Freeze(), scenario.profile, changes->list);

@@ -1,0 +1,284 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Remedies about the job itself (sizes, priority, labels, gates), and that every remedy can be read
+// back from the JSON that it is written as.
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/scenario/question.h"
+#include "lib/scenario/scenario.h"
+#include "muster/rehearsal.h"
+#include "muster/remedy.h"
+#include "tests/support/random_world.h"
+#include "tests/support/world_loop.h"
+
+namespace muster::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+NodeSpec NodeWith(const char* name, Resources capacity) {
+  capacity.emplace_back("pods", 99);
+  return {.name = name, .capacity = std::move(capacity)};
+}
+
+TaskSpec TaskOf(const char* name, Resources request, const char* node = "", int32_t priority = 0) {
+  TaskSpec task{.name = name, .shape = {.request = std::move(request)}, .priority = priority};
+  if (*node != '\0') task.status = TaskStatus::kRunning;
+  task.node = node;
+  return task;
+}
+
+Diagnosis DiagnosisOf(const Cluster& cluster, const char* name, const char* profile) {
+  const absl::StatusOr<Diagnosis> diagnosis = Diagnose(cluster, profile, name);
+  EXPECT_TRUE(diagnosis.ok()) << diagnosis.status();
+  return diagnosis.ok() ? *diagnosis : Diagnosis();
+}
+
+std::vector<std::string> AllWords(const Diagnosis& diagnosis, RemedyKind kind) {
+  std::vector<std::string> words;
+  for (const Remedy& remedy : diagnosis.remedies) {
+    if (remedy.kind == kind) words.push_back(remedy.words);
+  }
+  return words;
+}
+
+// A node of 4 cores and 8Gi, of which 800m and 3Gi are free.
+Cluster AlmostFull() {
+  Cluster cluster;
+  EXPECT_TRUE(cluster.AddNode(NodeWith("a", {{"cpu", 4}, {"memory", "8Gi"}})).ok());
+  EXPECT_TRUE(cluster.AddTask(TaskOf("runs", {{"cpu", "3200m"}, {"memory", "5Gi"}}, "a")).ok());
+  return cluster;
+}
+
+TEST(SmallerRequest, IsWhatTheNodeHasFree) {
+  for (const auto& [cpu, words] : {std::pair("900m", "900m -> 800m"), {"100", "100 -> 800m"}}) {
+    Cluster cluster = AlmostFull();
+    ASSERT_TRUE(cluster.AddTask(TaskOf("p", {{"cpu", cpu}, {"memory", "1Gi"}})).ok());
+    EXPECT_THAT(AllWords(DiagnosisOf(cluster, "p", "kube-scheduler"), RemedyKind::kSmallerRequest),
+                ElementsAre(absl::StrCat("request less cpu for each task: ", words)));
+  }
+}
+
+TEST(SmallerRequest, OfAllThatIsShortTogether) {
+  Cluster cluster = AlmostFull();
+  ASSERT_TRUE(cluster.AddTask(TaskOf("p", {{"cpu", 4}, {"memory", "8Gi"}})).ok());
+  EXPECT_THAT(AllWords(DiagnosisOf(cluster, "p", "kube-scheduler"), RemedyKind::kSmallerRequest),
+              ElementsAre("request less for each task: cpu 4 -> 800m, memory 8Gi -> 3Gi"));
+}
+
+// Devices come whole.
+TEST(SmallerRequest, OfDevicesIsWhole) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode(NodeWith("a", {{"cpu", 9}, {"nvidia.com/gpu", 8}})).ok());
+  JobSpec job{.name = "j", .min_available = 3};
+  job.groups = {{.count = 3, .shape = {.request = {{"nvidia.com/gpu", 4}}}}};
+  ASSERT_TRUE(cluster.AddJob(job).ok());
+  EXPECT_THAT(AllWords(DiagnosisOf(cluster, "j", "volcano"), RemedyKind::kSmallerRequest),
+              ElementsAre("request less nvidia.com/gpu for each task: 4 -> 2"));
+}
+
+TEST(SmallerRequest, LeavesTasksThatRequestNoMore) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode(NodeWith("n", {{"cpu", 8}})).ok());
+  JobSpec job{.name = "app", .min_available = 2};
+  job.groups = {{.name = "s", .count = 1, .shape = {.request = {{"cpu", 1}}}},
+                {.name = "b", .count = 1, .shape = {.request = {{"cpu", 10}}}}};
+  ASSERT_TRUE(cluster.AddJob(job).ok());
+  const Diagnosis diagnosis = DiagnosisOf(cluster, "app", "volcano");
+  const auto found =
+      std::ranges::find(diagnosis.remedies, RemedyKind::kSmallerRequest, &Remedy::kind);
+  ASSERT_NE(found, diagnosis.remedies.end());
+  EXPECT_THAT(found->words, HasSubstr("let no task request more than "));
+  ASSERT_TRUE(MakeChanges(found->changes, &cluster).ok());
+  EXPECT_EQ(cluster.Describe().tasks[0].shape.request[0].second.text, "1");
+  EXPECT_EQ(cluster.Schedule("volcano")->binds().size(), 2u);
+}
+
+// Of the priorities above those of others, the lowest that helps; what it evicts is named.
+TEST(Priority, IsTheLowestThatHelps) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode(NodeWith("n", {{"cpu", 4}})).ok());
+  ASSERT_TRUE(cluster.AddTask(TaskOf("low", {{"cpu", 2}}, "n", 1)).ok());
+  ASSERT_TRUE(cluster.AddTask(TaskOf("high", {{"cpu", 2}}, "n", 500)).ok());
+  ASSERT_TRUE(cluster.AddTask(TaskOf("p", {{"cpu", 2}})).ok());
+  EXPECT_THAT(AllWords(DiagnosisOf(cluster, "p", "kube-scheduler"), RemedyKind::kPriority),
+              ElementsAre("give it priority 2, which evicts 1 task (low)"));
+}
+
+TEST(Priority, IsNoneOfThoseThatKubernetesKeeps) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode(NodeWith("n", {{"cpu", 4}})).ok());
+  ASSERT_TRUE(cluster.AddTask(TaskOf("critical", {{"cpu", 4}}, "n", 2'000'001'000)).ok());
+  ASSERT_TRUE(cluster.AddTask(TaskOf("p", {{"cpu", 4}})).ok());
+  EXPECT_THAT(AllWords(DiagnosisOf(cluster, "p", "kube-scheduler"), RemedyKind::kPriority),
+              IsEmpty());
+}
+
+// Node "b" has the disk that the job misspells.
+Cluster Misspelled() {
+  Cluster cluster;
+  EXPECT_TRUE(cluster.AddNode(NodeWith("a", {{"cpu", 8}})).ok());
+  NodeSpec b = NodeWith("b", {{"cpu", 8}});
+  b.labels = {{"disk", "ssd"}};
+  EXPECT_TRUE(cluster.AddNode(b).ok());
+  JobSpec job{.name = "j", .min_available = 1};
+  job.groups = {
+      {.count = 1, .shape = {.request = {{"cpu", 1}}, .node_selector = {{"disk", "sdd"}}}}};
+  EXPECT_TRUE(cluster.AddJob(job).ok());
+  return cluster;
+}
+
+TEST(Labels, AreNamedAndMended) {
+  for (const char* profile : {"volcano", "muster", "kube-scheduler", "kai"}) {
+    SCOPED_TRACE(profile);
+    const Diagnosis diagnosis = DiagnosisOf(Misspelled(), "j", profile);
+    EXPECT_THAT(diagnosis.facts, Contains("no node has disk=sdd; 1 node has disk=ssd; did you mean "
+                                          "\"ssd\"?"));
+    EXPECT_THAT(AllWords(diagnosis, RemedyKind::kSelector),
+                ElementsAre("require disk=ssd of nodes in place of disk=sdd",
+                            "do not require disk=sdd of nodes"));
+    EXPECT_THAT(AllWords(diagnosis, RemedyKind::kNodeLabel),
+                ElementsAre("label \"a\" with disk=sdd"));
+  }
+}
+
+// An affinity of one term loses the requirement; one of several terms has none that alone keeps
+// nodes away.
+TEST(Labels, OfAffinities) {
+  for (const int terms : {1, 2}) {
+    Cluster cluster;
+    ASSERT_TRUE(cluster.AddNode(NodeWith("a", {{"cpu", 8}})).ok());
+    JobSpec job{.name = "j", .min_available = 1};
+    job.groups = {{.count = 1, .shape = {.request = {{"cpu", 1}}}}};
+    job.groups[0].shape.required_node_affinity = std::vector<NodeTerm>(
+        terms, {.match_expressions = {{"zone", RequirementOp::kIn, {"x", "y"}}}});
+    ASSERT_TRUE(cluster.AddJob(job).ok());
+    const Diagnosis diagnosis = DiagnosisOf(cluster, "j", "volcano");
+    if (terms == 1) {
+      EXPECT_THAT(AllWords(diagnosis, RemedyKind::kSelector),
+                  ElementsAre("do not require zone in (x, y) of nodes"));
+      EXPECT_THAT(AllWords(diagnosis, RemedyKind::kNodeLabel),
+                  ElementsAre("label \"a\" with zone=x"));
+    } else {
+      EXPECT_THAT(AllWords(diagnosis, RemedyKind::kSelector), IsEmpty());
+    }
+  }
+}
+
+TEST(Gates, AreNamedAndTakenOff) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode(NodeWith("a", {{"cpu", 8}})).ok());
+  TaskSpec task = TaskOf("ns/g", {{"cpu", 1}});
+  task.gates = {"example.com/q"};
+  ASSERT_TRUE(cluster.AddTask(task).ok());
+  const Diagnosis diagnosis = DiagnosisOf(cluster, "ns/g", "kube-scheduler");
+  EXPECT_THAT(diagnosis.facts,
+              Contains("scheduling gate example.com/q: it waits until that is taken off"));
+  EXPECT_THAT(AllWords(diagnosis, RemedyKind::kGate),
+              ElementsAre("take off the scheduling gate example.com/q"));
+}
+
+// A node without an amount of pods has no limit of them, so no queue is short of them.
+TEST(Facts, AreNotOfPodsThatNoNodeCounts) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode({.name = "a", .capacity = {{"cpu", 4}}}).ok());
+  JobSpec job{.name = "j", .min_available = 1};
+  job.groups = {{.count = 1, .shape = {.request = {{"cpu", 9}}}}};
+  ASSERT_TRUE(cluster.AddJob(job).ok());
+  const Diagnosis diagnosis = DiagnosisOf(cluster, "j", "volcano");
+  EXPECT_THAT(diagnosis.facts, Not(IsEmpty()));
+  EXPECT_THAT(diagnosis.facts, Each(Not(HasSubstr("pods"))));
+}
+
+// Queues of KAI count parts of GPUs, which are no amounts of tasks.
+TEST(Queues, CountPartsOfGpus) {
+  Cluster cluster;
+  NodeSpec node = NodeWith("n", {{"cpu", 8}, {"nvidia.com/gpu", 8}});
+  for (int i = 0; i < 8; ++i) node.devices.push_back({.name = absl::StrCat("g", i), .kind = "gpu"});
+  ASSERT_TRUE(cluster.AddNode(node).ok());
+  ASSERT_TRUE(cluster.AddQueue({.name = "d"}).ok());
+  ASSERT_TRUE(
+      cluster.AddQueue({.name = "t", .parent = "d", .limit = Resources{{"nvidia.com/gpu", 4}}})
+          .ok());
+  JobSpec job{.name = "g", .queue = "t", .min_available = 1};
+  ASSERT_TRUE(cluster.AddJob(job).ok());
+  TaskSpec part = TaskOf("g-0", {{"cpu", 1}}), whole = TaskOf("g-1", {{"nvidia.com/gpu", 6}});
+  part.job = whole.job = "g";
+  part.shape.devices = {{.kind = "gpu", .milli = 500}};
+  ASSERT_TRUE(cluster.AddTask(part).ok() && cluster.AddTask(whole).ok());
+  const Diagnosis diagnosis = DiagnosisOf(cluster, "g", "kai");
+  EXPECT_THAT(diagnosis.facts, Contains(HasSubstr("queue \"t\": 500m of 4 nvidia.com/gpu held")));
+  EXPECT_THAT(AllWords(diagnosis, RemedyKind::kQueueLimit),
+              ElementsAre("raise the limit of queue \"t\": nvidia.com/gpu 4 -> 6500m"));
+  // Nothing uses the queue that each new cluster has.
+  EXPECT_THAT(AllWords(diagnosis, RemedyKind::kAnotherQueue), Each(Not(HasSubstr("default"))));
+}
+
+TEST(LoneTasks, ThatTheProfileLeavesOutHaveAReason) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode(NodeWith("n", {{"cpu", 4}})).ok());
+  ASSERT_TRUE(cluster.AddTask(TaskOf("ns/lone", {{"cpu", 2}})).ok());
+  const Diagnosis diagnosis = DiagnosisOf(cluster, "ns/lone", "volcano");
+  EXPECT_EQ(diagnosis.waiting, 1);
+  EXPECT_THAT(diagnosis.reason, HasSubstr("has no job: profile volcano leaves it out"));
+  ASSERT_EQ(diagnosis.remedies.size(), 1u);
+  EXPECT_EQ(diagnosis.remedies[0].profile, "volcano:lone_tasks=default");
+  EXPECT_EQ(diagnosis.remedies[0].starts, 1);
+  EXPECT_EQ(Diagnose(cluster, "volcano", "other/lone").status().message(),
+            "job \"other/lone\" does not exist, did you mean \"ns/lone\"?");
+}
+
+// Every remedy, read back from what it is written as, makes the plan that it made.
+TEST(Diagnosis, RemediesGoRoundAsJson) {
+  const char* const profiles[] = {"volcano", "muster", "kube-scheduler"};
+  const uint64_t count = WorldCount(60);
+  int64_t remedies = 0;
+  for (uint64_t seed = FirstSeed(1); seed < FirstSeed(1) + count && !HasFailure(); ++seed) {
+    std::optional<Cluster> cluster = TryCluster(RandomWorld(seed));
+    if (!cluster) continue;
+    for (const JobSpec& job : cluster->Describe().jobs) {
+      const absl::StatusOr<Diagnosis> diagnosis =
+          Diagnose(*cluster, profiles[seed % std::size(profiles)], job.name, {.trials = 30});
+      if (!diagnosis.ok()) break;
+      const auto told =
+          nlohmann::ordered_json::parse(WriteDiagnosis(job.name, *diagnosis))["remedies"];
+      ASSERT_EQ(told.size(), diagnosis->remedies.size());
+      for (size_t i = 0; i < told.size(); ++i) {
+        const Remedy& remedy = diagnosis->remedies[i];
+        SCOPED_TRACE(absl::StrCat("seed ", seed, ", ", remedy.words));
+        const nlohmann::ordered_json text = {{"changes", told[i]["changes"]},
+                                             {"profile", told[i]["profile"]}};
+        const absl::StatusOr<ChangesText> read = ParseChangesText(text.dump());
+        ASSERT_TRUE(read.ok()) << read.status();
+        EXPECT_EQ(read->profile, remedy.profile);
+        EXPECT_EQ(WriteChanges(read->changes), WriteChanges(remedy.changes));
+        Cluster one = cluster->Clone(), other = cluster->Clone();
+        ASSERT_TRUE(MakeChanges(remedy.changes, &one).ok());
+        ASSERT_TRUE(MakeChanges(read->changes, &other).ok());
+        ASSERT_EQ(WriteScenario(Describe(one)), WriteScenario(Describe(other)));
+        EXPECT_EQ(one.Schedule(remedy.profile)->Digest(), other.Schedule(read->profile)->Digest());
+        ++remedies;
+      }
+    }
+  }
+  if (count >= 60) {
+    EXPECT_GT(remedies, 50);
+  }
+}
+
+}  // namespace
+}  // namespace muster::testing
