@@ -2,6 +2,7 @@
 #include "lib/replay/deserved.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -9,7 +10,7 @@ namespace muster {
 namespace {
 
 constexpr double kClose = 1e-12;
-constexpr int kHalvings = 50;
+constexpr int kHalvings = 90;
 
 // One queue among its siblings. Parts are of the machine.
 struct Claim {
@@ -28,11 +29,17 @@ struct Claim {
   }
 };
 
+// Returns whether the dimension holds claims back. One that none of those that still rise requests
+// does not: guarantees may exceed it.
 bool IsFull(std::span<const Claim> claims, const std::vector<double>& room, size_t d,
             double level) {
   double held = 0;
-  for (const Claim& claim : claims) held += claim.Holds(d, claim.At(level));
-  return held > room[d] + kClose;
+  bool rises = false;
+  for (const Claim& claim : claims) {
+    held += claim.Holds(d, claim.At(level));
+    rises |= !claim.stays && claim.wanted[d] > 0;
+  }
+  return rises && held > room[d] + kClose;
 }
 
 bool IsAnyFull(std::span<const Claim> claims, const std::vector<double>& room, double level) {
@@ -71,7 +78,8 @@ void Fill(const std::vector<double>& room, std::span<Claim> claims) {
   }
 }
 
-// The largest dominant share at which what is held stays within `amounts`, of those that are set.
+// Returns the largest dominant share at which what is held stays within `amounts`, of those that are
+// set and requested: infinity if there are none. Without amounts, `none`.
 double Within(const Claim& claim, const std::optional<DivisionAmounts>& amounts,
               const DivisionAmounts& capacity, double none) {
   if (!amounts) return none;
@@ -112,7 +120,8 @@ std::vector<double> MachineDivision::Divide(std::span<const std::vector<double>>
     const DivisionQueue& queue = queues_[*at];
     claim.weight = static_cast<double>(queue.weight);
     claim.most = std::min(claim.dominant, Within(claim, queue.limit, capacity, claim.dominant));
-    claim.least = std::min(claim.most, Within(claim, queue.guaranteed, capacity, 0));
+    const double floor = Within(claim, queue.guaranteed, capacity, 0);
+    claim.least = std::isfinite(floor) ? std::min(claim.most, floor) : 0;
     if (queue.parent >= claims.size()) continue;
     std::vector<double>& above = claims[queue.parent].wanted;
     above.resize(capacity.size());
@@ -134,6 +143,14 @@ std::vector<double> MachineDivision::Divide(std::span<const std::vector<double>>
   std::vector<double> deserved(claims.size());
   for (size_t q = 0; q < claims.size(); ++q) deserved[q] = claims[q].granted;
   return deserved;
+}
+
+void MachineDivision::AddChildren(std::vector<DivisionAmounts>* held) const {
+  for (auto at = order_.rbegin(); at != order_.rend(); ++at) {
+    const size_t above = queues_[*at].parent;
+    if (above >= queues_.size()) continue;
+    for (size_t d = 0; d < (*held)[*at].size(); ++d) (*held)[above][d] += (*held)[*at][d];
+  }
 }
 
 }  // namespace muster

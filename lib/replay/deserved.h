@@ -19,7 +19,7 @@
 // The levels are found by halving intervals of doubles, in one order of operations: equal on every
 // machine, and exact to a millionth of a millionth of the machine.
 //
-// Cost. O(queues x resources x 50) for each resource that fills up.
+// Cost. O(queues x resources x 90) for each resource that fills up.
 #ifndef MUSTER_REPLAY_DESERVED_H_
 #define MUSTER_REPLAY_DESERVED_H_
 
@@ -36,7 +36,7 @@ using DivisionAmounts = std::vector<int64_t>;
 struct DivisionQueue {
   size_t parent = 0;  // kNoParent: it is a root
   int64_t weight = 1;
-  // Absent amounts bind nothing, and so does an amount that is below 0.
+  // An absent amount, and one below 0, limits and guarantees nothing.
   std::optional<DivisionAmounts> guaranteed, limit;
 };
 inline constexpr size_t kNoParent = SIZE_MAX;
@@ -51,6 +51,8 @@ class MachineDivision {
   // machine that each queue deserves.
   std::vector<double> Divide(std::span<const std::vector<double>> wanted,
                              const DivisionAmounts& capacity) const;
+  // Adds what the queues below hold to what each queue holds.
+  void AddChildren(std::vector<DivisionAmounts>* held) const;
 
  private:
   std::vector<DivisionQueue> queues_;

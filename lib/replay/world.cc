@@ -123,13 +123,12 @@ void World::LearnQueues() {
   const auto amounts = [&](const std::optional<Resources>& given) {
     std::optional<std::vector<int64_t>> bound;
     if (!given) return bound;
-    const std::vector<int64_t> parsed = AmountsOf(*given);
     bound.emplace(resources_.size(), kAbsent);
     for (const auto& [name, amount] : *given) {
       const auto found = std::ranges::find(resources_, name);
       if (found == resources_.end()) continue;
-      const auto d = static_cast<size_t>(found - resources_.begin());
-      (*bound)[d] = parsed[d];
+      const absl::StatusOr<int64_t> parsed = ParseQuantity(amount.text, UnitOf(name));
+      if (parsed.ok()) (*bound)[static_cast<size_t>(found - resources_.begin())] = *parsed;
     }
     return bound;
   };
@@ -410,12 +409,13 @@ void World::Sample(ReplaySeries* series) {
     for (const absl::int128 amount : queue_wanted_[q]) wanted[q].push_back(double(amount));
   }
   const std::vector<double> deserved = division_.Divide(wanted, capacity);
-  for (size_t q = 0; q < queue_used_.size(); ++q) {
+  std::vector<std::vector<int64_t>> held = queue_used_;
+  division_.AddChildren(&held);
+  for (size_t q = 0; q < held.size(); ++q) {
     double share = 0;
     for (size_t d = 0; d < capacity.size(); ++d) {
       if (capacity[d] <= 0) continue;
-      share = std::max(share,
-                       static_cast<double>(queue_used_[q][d]) / static_cast<double>(capacity[d]));
+      share = std::max(share, static_cast<double>(held[q][d]) / static_cast<double>(capacity[d]));
     }
     series->queue_share[q].push_back(share);
     series->queue_deserved[q].push_back(deserved[q]);
