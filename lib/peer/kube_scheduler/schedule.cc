@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "lib/extension/cycle.h"
 #include "lib/peer/kube_scheduler/actions.h"
 #include "lib/peer/kube_scheduler/extra_plugins.h"
@@ -108,7 +109,8 @@ void RunCycles(ActionContext& context, const Tables& tables, const Settings& set
   }
   scheduler.ReserveWaiting();
   decide();
-  WithdrawOvertaken(context, scheduler.made());
+  // Without this filter a node takes pods beyond its room.
+  if (!settings.off.has(Plugin::kNodeResourcesFit)) WithdrawOvertaken(context, scheduler.made());
   if (cut) return;
   // In the order of insertion, which is that of the attempts.
   for (const auto& [task, unplaced] : scheduler.unplaced()) {
@@ -128,6 +130,12 @@ void RunCycles(ActionContext& context, const Settings& settings, ExtraPlugins* e
 
 namespace {
 
+absl::Status CheckSchedule(const Tables&, const Options& options) {
+  const std::string wrong = kube::Settings::Check(options);
+  if (wrong.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("action schedule: ", wrong));
+}
+
 void RunSchedule(ActionContext& context, const Options& options) {
   kube::RunCycles(context, kube::Settings::From(options), nullptr);
 }
@@ -140,6 +148,7 @@ ActionDecl KubeScheduleAction() {
   action.summary = "scheduling cycles, one pod or pod group after the other";
   action.options = kube::ScheduleOptionDecls();
   action.run = RunSchedule;
+  action.check = CheckSchedule;
   action.evicts = true;
   action.memory.assign(std::begin(kube::kSlots), std::end(kube::kSlots));
   action.points = PointSet{};
