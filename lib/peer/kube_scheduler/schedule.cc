@@ -23,6 +23,7 @@ void Decide(ActionContext& context, const kube::Made& made) {
   const Ledger::Savepoint before = context.ledger.Save();
   switch (made.kind) {
     case kube::Made::Kind::kBind:
+      context.dispatcher.NoteNode(made.node);
       context.ledger.Move(made.task, TaskStatus::kPlaced, made.node);
       context.reasons.Forget(made.task);
       break;
@@ -38,6 +39,7 @@ void Decide(ActionContext& context, const kube::Made& made) {
       break;
     case kube::Made::Kind::kNominate:
       context.decisions.WithdrawNomination(made.task);  // a pod may be nominated again
+      context.dispatcher.NoteNode(made.node);
       context.ledger.Move(made.task, TaskStatus::kNominated, made.node);
       context.decisions.NoteNominatedAfterEviction(made.task);
       break;
@@ -87,6 +89,7 @@ void RunCycles(ActionContext& context, const Tables& tables, const Settings& set
                ExtraPlugins* extra) {
   MemorySlots& memory = *internal::DataOf(*context.facts.cycle).memory;
   Scheduler scheduler(tables, &memory, settings, context.facts.now, extra);
+  scheduler.SetTies(context.dispatcher.node_ties());
   scheduler.Follow();
   size_t decided = 0;
   const auto decide = [&] {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Profile kube-scheduler, one small cluster a rule. Decisions in words: "bind p n".
+#include <set>
 #include <string>
 #include <utility>
 
@@ -102,6 +103,36 @@ TEST_F(KubeScheduler, TheWinnerOfATieIsTheRootOfAHeap) {
   Node("d", 8);
   Pod("p", "1");
   EXPECT_EQ(Plan(), "bind p d");
+}
+
+// Another rule takes the place of the heap. Which node a seed chooses is the same in every cycle.
+TEST_F(KubeScheduler, OfTheBestNodesARuleChooses) {
+  for (const char* name : {"d", "c", "b", "a", "e", "f"}) Node(name, 4);
+  Node("full", 1);
+  Pod("p", "1");
+  const auto place = [&](const std::string& rule, uint64_t seed, bool trace) {
+    const std::string profile =
+        "kube-scheduler:node_ties=" + rule + (trace ? ",schedule(trace=on)" : "");
+    const absl::StatusOr<muster::Plan> fresh = Schedule(cluster_.Freeze(), profile, {.seed = seed});
+    Cluster clone = cluster_.Clone();
+    const absl::StatusOr<muster::Plan> living = clone.Schedule(profile, {.seed = seed});
+    EXPECT_TRUE(fresh.ok() && living.ok()) << fresh.status();
+    if (!fresh.ok() || !living.ok() || fresh->binds().empty()) return std::string();
+    EXPECT_EQ(fresh->Digest(), living->Digest());
+    return std::string(fresh->node_name(fresh->binds()[0].node));
+  };
+  EXPECT_EQ(place("insertion", 0, false), "d");
+  EXPECT_EQ(place("name", 0, false), "a");
+  std::set<std::string> chosen;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    const std::string node = place("seed", seed, false);
+    EXPECT_EQ(node, place("seed", seed, true));
+    EXPECT_NE(node, "full");
+    chosen.insert(node);
+  }
+  EXPECT_GT(chosen.size(), 3u);
+  Pod("q", "1");
+  EXPECT_EQ(Decide(cluster_, "kube-scheduler:node_ties=least-recent"), "bind p d; bind q c");
 }
 
 TEST_F(KubeScheduler, SaysWhyInThePeersWords) {
