@@ -409,6 +409,7 @@ TaskSpec PodReader::ReadPod(const ApiObject& pod) const {
   traits.whole_request = spec.Section("resources")["requests"].truthy();
   traits.added_affinity = added_required_;
   if (traits != PodTraits()) shape.pod = traits;
+  shape.guaranteed_qos = IsGuaranteed(pod);
   shape.preferred_node_affinity.insert(shape.preferred_node_affinity.end(),
                                        added_preferred_.begin(), added_preferred_.end());
   AddDefaultSpread(pod, &shape);

@@ -85,6 +85,35 @@ TEST(SchedulerPluginsImport, ADumpRunsUnderTheProfile) {
   EXPECT_EQ(plan->binds().size(), 2u);
 }
 
+// Zones bind cpu and memory of guaranteed pods alone: the plug-in looks at the class of service.
+TEST(SchedulerPluginsImport, AGuaranteedPodNeedsOneZone) {
+  std::vector<ObjectJson> objects = PluginObjects();
+  objects.resize(2);
+  objects[0]["status"]["allocatable"]["memory"] = "8Gi";
+  for (ObjectJson& zone : objects[1]["zones"]) {
+    zone["resources"] = ObjectJson::array(
+        {{{"name", "cpu"}, {"capacity", "2"}, {"available", "2"}},
+         {{"name", "memory"}, {"capacity", "4Gi"}, {"available", "4Gi"}}});
+  }
+  ObjectJson pod = PluginPod("p");
+  pod["metadata"].erase("labels");
+  ObjectJson& resources = pod["spec"]["containers"][0]["resources"];
+  resources["requests"] = {{"cpu", "3"}, {"memory", "1Gi"}};
+  const auto outcome = [&] {
+    std::vector<ObjectJson> all = objects;
+    all.push_back(pod);
+    const Import import = Imported(all, {});
+    Cluster cluster;
+    EXPECT_TRUE(Fill(import.scenario, &cluster).ok());
+    const absl::StatusOr<Plan> plan = cluster.Schedule(import.scenario.profile);
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    return plan->binds().empty() ? plan->reasons()[0].where : std::string("bound");
+  };
+  EXPECT_EQ(outcome(), "bound");
+  resources["limits"] = resources["requests"];
+  EXPECT_THAT(outcome(), HasSubstr("cannot align pod"));
+}
+
 // Where the group is missing the pod keeps its label, and is refused for it.
 TEST(SchedulerPluginsImport, APodOfAMissingGroupHasNoJob) {
   std::vector<ObjectJson> objects = PluginObjects();

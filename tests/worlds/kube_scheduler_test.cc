@@ -31,7 +31,15 @@ std::string RandomOptions(Rng& rng) {
                                      ",fit_weight=7",
                                      ",resources=cpu:3+memory:1",
                                      ",groups=off"};
-  return absl::StrCat("percentage=", kPercentages[rng.Below(5)], kScores[rng.Below(6)]);
+  constexpr const char* kOff[] = {"",
+                                  "",
+                                  "",
+                                  ",off=NodeResourcesFit",
+                                  ",off=DefaultPreemption",
+                                  ",off=TaintToleration+NodeAffinity+PodTopologySpread",
+                                  ",off=NodeUnschedulable+NodePorts+InterPodAffinity"};
+  return absl::StrCat("percentage=", kPercentages[rng.Below(5)], kScores[rng.Below(6)],
+                      kOff[rng.Below(7)]);
 }
 
 TEST(KubeSchedulerBoards, ChooseAsTheSearchDoes) {

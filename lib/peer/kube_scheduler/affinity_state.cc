@@ -24,11 +24,13 @@ void KeyCounts::MarkOccupied(size_t key, std::span<const NodeIndex> nodes,
   }
 }
 
-AffinityState::AffinityState(World& world, ClassIndex c)
+AffinityState::AffinityState(World& world, ClassIndex c, bool off)
     : world_(world),
       class_(c),
       shape_(world.classes().shape(c)),
+      off_(off),
       terms_(!shape_.required_affinity.empty() || !shape_.required_anti_affinity.empty()) {
+  if (off_) return;
   for (const AffinityTerm& term : shape_.required_affinity) {
     affinity_keys_.push_back(affinity_.KeyNumber(world, term.topology_key));
   }
@@ -46,6 +48,7 @@ AffinityState::AffinityState(World& world, ClassIndex c)
 }
 
 void AffinityState::Follow(std::span<const WorldChange> changes) {
+  if (off_) return;
   for (const WorldChange& change : changes) {
     if (change.pods == 0) continue;
     if (!terms_ && !world_.classes().at(change.pod_class).repels) continue;

@@ -62,11 +62,11 @@ class AffinityState {
  public:
   enum class Answer : uint8_t { kFits, kAffinity, kAntiAffinity, kExisting };
 
-  // `world` must outlive this.
-  AffinityState(World& world, ClassIndex c);
+  // `world` must outlive this. `off`: it refuses no node.
+  AffinityState(World& world, ClassIndex c, bool off = false);
 
   // Returns whether the plug-in has nothing to say about the pod: a dry run need not count then.
-  bool skips() const { return !terms_ && existing_count_ == 0; }
+  bool skips() const { return off_ || (!terms_ && existing_count_ == 0); }
   Answer Refusal(NodeIndex n) const;
   // Marks the nodes, by their places in the list, that Refusal does not find fit.
   void MarkRefused(std::span<const NodeIndex> nodes, std::vector<uint8_t>* marks) const;
@@ -84,6 +84,7 @@ class AffinityState {
   World& world_;
   const ClassIndex class_;
   const TaskShape& shape_;
+  const bool off_;
   const bool terms_;  // the pod has terms of its own
   bool matches_itself_ = false;
   KeyCounts affinity_, anti_, existing_;

@@ -104,7 +104,7 @@ NodeIndex ClassBoard::ChooseByState(uint64_t* start, size_t wanted) const {
 
 int64_t ClassBoard::ScoreOf(NodeIndex n) const {
   const NodeBooks& books = world_.books(n);
-  if (books.pods + 1 > world_.allocatable(n, kPods)) return kUnfit;
+  if (state_.checks_fit && books.pods + 1 > world_.allocatable(n, kPods)) return kUnfit;
   for (const DimensionIndex d : state_.requested) {
     if (pod_.request[d] > world_.allocatable(n, d) - books.requested[d]) return kUnfit;
   }

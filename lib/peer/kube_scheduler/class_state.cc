@@ -32,9 +32,15 @@ bool IsScalar(DimensionIndex d, std::string_view name) {
   return d != kCpu && d != kMemory && name != "ephemeral-storage";
 }
 
-NodeAnswer AnswerOf(const TaskShape& shape, const NodeSpec& node) {
-  if (node.unschedulable && !ToleratesUnschedulable(shape)) return NodeAnswer::kUnschedulable;
-  if (FirstUntolerated(shape, node) != nullptr) return NodeAnswer::kTaint;
+NodeAnswer AnswerOf(const TaskShape& shape, const NodeSpec& node, PluginSet off) {
+  if (node.unschedulable && !off.has(Plugin::kNodeUnschedulable) &&
+      !ToleratesUnschedulable(shape)) {
+    return NodeAnswer::kUnschedulable;
+  }
+  if (!off.has(Plugin::kTaintToleration) && FirstUntolerated(shape, node) != nullptr) {
+    return NodeAnswer::kTaint;
+  }
+  if (off.has(Plugin::kNodeAffinity)) return NodeAnswer::kFits;
   if (shape.pod && shape.pod->added_affinity) {
     const std::vector<NodeTerm>& terms = *shape.pod->added_affinity;
     const auto matches = [&](const NodeTerm& term) { return Matches(term, node); };
@@ -61,14 +67,14 @@ int64_t PreferredOf(const TaskShape& shape, const NodeSpec& node) {
   return sum;
 }
 
-std::shared_ptr<const NodeAnswers> Ask(const World& world, const TaskShape& shape) {
+std::shared_ptr<const NodeAnswers> Ask(const World& world, const TaskShape& shape, PluginSet off) {
   auto answers = std::make_shared<NodeAnswers>();
   const size_t nodes = world.tables().nodes.alive.size();
   answers->answer.assign(nodes, NodeAnswer::kFits);
   if (!shape.preferred_node_affinity.empty()) answers->preferred.assign(nodes, 0);
   for (const NodeIndex n : world.order()) {
     const NodeSpec& node = world.spec(n);
-    answers->answer[n] = AnswerOf(shape, node);
+    answers->answer[n] = AnswerOf(shape, node, off);
     answers->all_fit &= answers->answer[n] == NodeAnswer::kFits;
     if (!answers->preferred.empty()) answers->preferred[n] = PreferredOf(shape, node);
     const int64_t untolerated = UntoleratedOf(shape, node);
@@ -126,14 +132,15 @@ std::vector<ScoredResource> ScoredOf(const Tables& tables,
 }  // namespace
 
 ClassState::ClassState(World& world, const Settings& settings, ClassIndex c)
-    : affinity(world, c),
-      spread(world, c),
+    : affinity(world, c, settings.off.has(Plugin::kInterPodAffinity)),
+      spread(world, c, settings.off.has(Plugin::kPodTopologySpread)),
       affinity_scores(world, c, settings),
       spread_scores(world, c),
       position(world.journal().size()) {
   const Tables& tables = world.tables();
   const PodClass& pod = world.classes().at(c);
-  for (DimensionIndex d = 0; d < pod.request.size(); ++d) {
+  checks_fit = !settings.off.has(Plugin::kNodeResourcesFit);
+  for (DimensionIndex d = 0; checks_fit && d < pod.request.size(); ++d) {
     if (d == kPods || pod.request[d] <= 0) continue;
     if (!IsIgnored(settings, tables.dimensions.name(d))) requested.push_back(d);
   }
@@ -146,7 +153,7 @@ ClassState::ClassState(World& world, const Settings& settings, ClassIndex c)
   }
   if (!pod.shape->required_node_affinity) return;
   for (const NodeTerm& term : *pod.shape->required_node_affinity) {
-    names_nodes |= !term.match_fields.empty();
+    names_nodes |= !term.match_fields.empty() && !settings.off.has(Plugin::kNodeAffinity);
   }
 }
 
@@ -154,7 +161,7 @@ std::shared_ptr<const NodeAnswers> ClassStates::AnswersFor(ClassIndex c) {
   const TaskShape& shape = world_.classes().shape(c);
   std::weak_ptr<const NodeAnswers>& known = answers_[ConstraintsOf(shape)];
   std::shared_ptr<const NodeAnswers> answers = known.lock();
-  if (answers == nullptr) known = answers = Ask(world_, shape);
+  if (answers == nullptr) known = answers = Ask(world_, shape, settings_.off);
   return answers;
 }
 

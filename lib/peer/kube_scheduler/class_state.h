@@ -84,7 +84,8 @@ struct ClassState {
   SpreadState spread;
   AffinityScores affinity_scores;
   SpreadScores spread_scores;
-  std::vector<DimensionIndex> requested;      // what the fit filter compares
+  bool checks_fit = true;                     // the fit filter is on
+  std::vector<DimensionIndex> requested;      // what it compares
   std::vector<ScoredResource> fit, balanced;  // what the scores look at
   bool scores_balance = false;                // the pod requests a balanced resource
   bool balance_is_change = true;              // as in Settings

@@ -63,7 +63,10 @@ void Scheduler::FailPod(std::unique_ptr<Entity> entity, PodCycle* failed, Attemp
   Rejection rejection;
   std::string after;
   if (!cycle.rejected_by_pre_filter() || cycle.rejected_by_extra()) {
-    preemption.Try(cycle, tables_.tasks.flags[task] & kTaskNeverPreempts);
+    const bool replaced = extra_ != nullptr && extra_->ReplacesPreemption();
+    if (settings_.preempts || replaced) {
+      preemption.Try(cycle, tables_.tasks.flags[task] & kTaskNeverPreempts);
+    }
     if (extra_ != nullptr) {
       rejection = extra_->NothingFits(cycle, preemption.chosen() != nullptr);
     }

@@ -283,6 +283,7 @@ std::vector<Victim> GroupTurn::Reprieve(std::vector<Victim> victims, Pass& pass)
 }
 
 bool GroupTurn::Preempt() {
+  if (!s_.settings_.preempts) return false;
   for (const Member& member : entity_->members) {
     if (!(s_.tables_.tasks.flags[member.task] & kTaskNeverPreempts)) continue;
     preemption_ = absl::StrCat(
@@ -379,7 +380,8 @@ void GroupTurn::Bind(const Pass& pass) {
 
 void GroupTurn::Reject(Pass& pass) {
   const std::string untried = pass.text();
-  const std::string text = absl::StrCat(pass.text(), pass.text().empty() ? "" : ", ", preemption_);
+  const bool joins = !untried.empty() && !preemption_.empty();
+  const std::string text = absl::StrCat(untried, joins ? ", " : "", preemption_);
   for (size_t i = 0; i < entity_->members.size(); ++i) {
     const TaskIndex t = entity_->members[i].task;
     const auto nominated = nominate_.find(t);

@@ -54,7 +54,8 @@
 // Clock. `now`, `started` and `created` are ticks; schedule(ticks=1000) for milliseconds. Backoff
 // and the longest wait are whole seconds.
 //
-// Ties. As the peer breaks them with one thread. With more threads any of the best is its answer.
+// Ties. As the peer breaks them with one thread. With more threads any of the best is its answer,
+// as is that of `node_ties`: of equal sums the first by that rule.
 // Equal candidates of preemption go by name.
 //
 // Speed. What nodes and other pods mean to a class of pods is kept from one pod to the next

@@ -119,6 +119,7 @@ PodCycle::PodCycle(World& world, ClassStates& states, const Settings& settings,
 }
 
 void PodCycle::PreFilter() {
+  if (settings_.off.has(Plugin::kNodeAffinity)) return;
   if (!shape_.required_node_affinity || shape_.required_node_affinity->empty()) return;
   std::vector<std::string> names;
   for (const NodeTerm& term : *shape_.required_node_affinity) {
@@ -284,6 +285,7 @@ uint64_t PodCycle::Search(uint64_t start, NodeIndex hint) {
 }
 
 void PodCycle::CheckResources(NodeIndex n, const NodeBooks& books, Status* status) const {
+  if (!state_->checks_fit) return;
   if (books.pods + 1 > world_.allocatable(n, kPods)) status->causes.push_back(Cause::kTooManyPods);
   bool hopeless = false;
   for (const DimensionIndex d : state_->requested) {
@@ -323,6 +325,7 @@ Status PodCycle::FilterWith(NodeIndex n, const NodeBooks& books) const {
       return Refuse(Code::kUnresolvable, Plugin::kNodeAffinity, Cause::kNodeAffinity);
   }
   for (const HostPort& port : shape_.host_ports) {
+    if (settings_.off.has(Plugin::kNodePorts)) break;
     for (const HostPort* used : books.ports) {
       if (PortsConflict(port, *used)) {
         return Refuse(Code::kUnschedulable, Plugin::kNodePorts, Cause::kPorts);

@@ -273,6 +273,17 @@ NodeIndex PodCycle::Best() {
     heap_[i].total = totals_[i];
     for (size_t p = 0; p < raw_.size(); ++p) heap_[i].raw[p] = raw_[p].empty() ? 0 : raw_[p][i];
   }
+  // Nothing that is not better takes the root's place.
+  if (const TieRanks* const ties = world_.ties()) {
+    size_t best = 0;
+    for (size_t i = 1; i < heap_.size(); ++i) {
+      const auto key = [&](size_t at) {
+        return std::pair(-heap_[at].total, ties->place(heap_[at].node.value()));
+      };
+      if (key(i) < key(best)) best = i;
+    }
+    std::swap(heap_[0], heap_[best]);
+  }
   MakeHeap(&heap_);
   return PopHeap(&heap_).node;
 }

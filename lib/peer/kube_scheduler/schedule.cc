@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "lib/extension/cycle.h"
 #include "lib/peer/kube_scheduler/actions.h"
 #include "lib/peer/kube_scheduler/extra_plugins.h"
@@ -22,6 +23,7 @@ void Decide(ActionContext& context, const kube::Made& made) {
   const Ledger::Savepoint before = context.ledger.Save();
   switch (made.kind) {
     case kube::Made::Kind::kBind:
+      context.dispatcher.NoteNode(made.node);
       context.ledger.Move(made.task, TaskStatus::kPlaced, made.node);
       context.reasons.Forget(made.task);
       break;
@@ -37,6 +39,7 @@ void Decide(ActionContext& context, const kube::Made& made) {
       break;
     case kube::Made::Kind::kNominate:
       context.decisions.WithdrawNomination(made.task);  // a pod may be nominated again
+      context.dispatcher.NoteNode(made.node);
       context.ledger.Move(made.task, TaskStatus::kNominated, made.node);
       context.decisions.NoteNominatedAfterEviction(made.task);
       break;
@@ -86,6 +89,7 @@ void RunCycles(ActionContext& context, const Tables& tables, const Settings& set
                ExtraPlugins* extra) {
   MemorySlots& memory = *internal::DataOf(*context.facts.cycle).memory;
   Scheduler scheduler(tables, &memory, settings, context.facts.now, extra);
+  scheduler.SetTies(context.dispatcher.node_ties());
   scheduler.Follow();
   size_t decided = 0;
   const auto decide = [&] {
@@ -108,7 +112,8 @@ void RunCycles(ActionContext& context, const Tables& tables, const Settings& set
   }
   scheduler.ReserveWaiting();
   decide();
-  WithdrawOvertaken(context, scheduler.made());
+  // Without this filter a node takes pods beyond its room.
+  if (!settings.off.has(Plugin::kNodeResourcesFit)) WithdrawOvertaken(context, scheduler.made());
   if (cut) return;
   // In the order of insertion, which is that of the attempts.
   for (const auto& [task, unplaced] : scheduler.unplaced()) {
@@ -128,6 +133,12 @@ void RunCycles(ActionContext& context, const Settings& settings, ExtraPlugins* e
 
 namespace {
 
+absl::Status CheckSchedule(const Tables&, const Options& options) {
+  const std::string wrong = kube::Settings::Check(options);
+  if (wrong.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("action schedule: ", wrong));
+}
+
 void RunSchedule(ActionContext& context, const Options& options) {
   kube::RunCycles(context, kube::Settings::From(options), nullptr);
 }
@@ -140,6 +151,7 @@ ActionDecl KubeScheduleAction() {
   action.summary = "scheduling cycles, one pod or pod group after the other";
   action.options = kube::ScheduleOptionDecls();
   action.run = RunSchedule;
+  action.check = CheckSchedule;
   action.evicts = true;
   action.memory.assign(std::begin(kube::kSlots), std::end(kube::kSlots));
   action.points = PointSet{};

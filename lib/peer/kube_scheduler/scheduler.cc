@@ -426,6 +426,7 @@ bool Scheduler::RunCycle() {
 
 NodeIndex Scheduler::ChooseByBoard(TaskIndex t) {
   if (settings_.traces || settings_.batches || !nominations_.empty()) return kNone;
+  if (world_.ties() != nullptr) return kNone;
   const ClassIndex c = world_.class_of(t);
   const std::shared_ptr<ClassState> state = states_.At(c);
   if (!ClassBoard::Serves(world_, c, *state)) return kNone;

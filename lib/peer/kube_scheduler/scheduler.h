@@ -73,6 +73,9 @@ class Scheduler {
   Scheduler(const Tables& tables, MemorySlots* memory, const Settings& settings, int64_t now,
             ExtraPlugins* extra = nullptr);
 
+  // Which of the best nodes is chosen. `ties` outlives this.
+  void SetTies(const TieRanks& ties) { world_.SetTies(ties); }
+
   void Follow();
   // Tries the pod or group that is first in the queue. Returns false if none is ready.
   bool RunCycle();

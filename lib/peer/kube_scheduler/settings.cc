@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "lib/base/strings.h"
 #include "lib/kube/versions.h"
@@ -26,6 +27,14 @@ constexpr std::string_view kPluginNames[kPluginCount] = {"",
                                                          "ImageLocality",
                                                          "SchedulingGates",
                                                          "GangScheduling"};
+
+// What may be off: plug-ins that refuse nodes, and this one.
+constexpr std::string_view kPreemptionName = "DefaultPreemption";
+
+bool Filters(Plugin plugin) {
+  return plugin >= Plugin::kNodeUnschedulable && plugin <= Plugin::kInterPodAffinity &&
+         plugin != Plugin::kNodeName;
+}
 
 std::vector<std::string> Words(const std::string& text) {
   if (text.empty()) return {};
@@ -62,6 +71,19 @@ std::vector<std::pair<int64_t, int64_t>> ShapeOf(const std::string& text) {
     shape.emplace_back(TakeNumber(&percent, -1), score * 10);
   }
   return shape;
+}
+
+std::string CheckOff(const std::string& text) {
+  for (const std::string& name : Words(text)) {
+    if (name == kPreemptionName || Filters(PluginOf(name))) continue;
+    std::vector<std::string> known;
+    for (int p = 0; p < kPluginCount; ++p) {
+      if (Filters(static_cast<Plugin>(p))) known.emplace_back(kPluginNames[p]);
+    }
+    return absl::StrCat("off: ", Quote(name), " is none of ", absl::StrJoin(known, ", "), ", ",
+                        ToAbsl(kPreemptionName));
+  }
+  return {};
 }
 
 std::string CheckShape(const Settings& settings) {
@@ -116,6 +138,13 @@ Settings Settings::From(const Options& options) {
   s.shape = ShapeOf(options.text("shape"));
   s.ignored_resources = Words(options.text("ignored"));
   s.ignored_groups = Words(options.text("ignored_groups"));
+  for (const std::string& name : Words(options.text("off"))) {
+    if (name == kPreemptionName) {
+      s.preempts = false;
+    } else {
+      s.off.Add(PluginOf(name));
+    }
+  }
   s.required_weight = whole("required_weight");
   s.ignores_preferred_terms = options.flag("ignore_preferred");
   s.percentage = whole("percentage");
@@ -141,6 +170,7 @@ std::string Settings::Check(const Options& options) {
                           " must be a name with a weight of 1 to 100");
     }
   }
+  if (std::string wrong = CheckOff(options.text("off")); !wrong.empty()) return wrong;
   return CheckShape(settings);
 }
 

@@ -77,6 +77,8 @@ struct Settings {
   bool balance_is_change = true;  // else: balanced resources score by what the placement leaves
   std::vector<std::pair<int64_t, int64_t>> shape;  // utilization 0..100, score 0..100
   std::vector<std::string> ignored_resources, ignored_groups;
+  PluginSet off;                // that refuse no node
+  bool preempts = true;         // default preemption makes room
   int64_t required_weight = 1;  // of required affinity of other pods in the affinity score
   bool ignores_preferred_terms = false;
   int64_t percentage = 0;  // of nodes to score

@@ -15,8 +15,9 @@ constexpr std::string_view kHostnameLabel = "kubernetes.io/hostname";
 
 }  // namespace
 
-SpreadRules::SpreadRules(World& world, ClassIndex c, bool required)
+SpreadRules::SpreadRules(World& world, ClassIndex c, bool required, bool off)
     : world_(world), shape_(world.classes().shape(c)) {
+  if (off) return;
   const NodeTable& nodes = world.tables().nodes;
   for (const SpreadConstraint& spec : shape_.spread) {
     if (spec.required != required) continue;
@@ -61,7 +62,8 @@ int64_t SpreadRules::CountOn(size_t i, NodeIndex n) {
   return count;
 }
 
-SpreadState::SpreadState(World& world, ClassIndex c) : rules_(world, c, /*required=*/true) {
+SpreadState::SpreadState(World& world, ClassIndex c, bool off)
+    : rules_(world, c, /*required=*/true, off) {
   counts_.resize(rules_.size());
   for (size_t i = 0; i < rules_.size(); ++i) {
     counts_[i].pods.assign(rules_.at(i).domains->size, 0);

@@ -29,7 +29,7 @@ namespace muster::kube {
 // The required, or the preferred, constraints of a class against pods and nodes.
 class SpreadRules {
  public:
-  SpreadRules(World& world, ClassIndex c, bool required);
+  SpreadRules(World& world, ClassIndex c, bool required, bool off = false);
 
   struct Constraint {
     const SpreadConstraint* spec;
@@ -59,8 +59,8 @@ class SpreadState {
  public:
   enum class Answer : uint8_t { kFits, kLacksLabel, kSkewed };
 
-  // `world` must outlive this.
-  SpreadState(World& world, ClassIndex c);
+  // `world` must outlive this. `off`: it refuses no node.
+  SpreadState(World& world, ClassIndex c, bool off = false);
 
   bool skips() const { return rules_.empty(); }
   Answer Refusal(NodeIndex n) const;

@@ -22,6 +22,7 @@
 #include "absl/container/inlined_vector.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/names.h"
+#include "lib/extension/ties.h"
 #include "lib/kube/inter_view.h"
 #include "lib/peer/kube_scheduler/nodes_by_state.h"
 #include "lib/peer/kube_scheduler/pod_classes.h"
@@ -128,6 +129,9 @@ class World {
   // Plug-ins beyond the default ones; null: there are none.
   ExtraPlugins* extra() const { return extra_; }
   void SetExtra(ExtraPlugins* extra) { extra_ = extra; }
+  // By which of equal sums the profile chooses; null: by the heap.
+  const TieRanks* ties() const { return ties_; }
+  void SetTies(const TieRanks& ties) { ties_ = ties.any() ? &ties : nullptr; }
   // Reasons in words of such plug-ins, by number.
   uint32_t Words(std::string_view text) { return words_.Intern(text); }
   std::string_view words(uint32_t number) const { return words_.name(number); }
@@ -135,6 +139,7 @@ class World {
  private:
   PodClasses& classes_;
   ExtraPlugins* extra_ = nullptr;
+  const TieRanks* ties_ = nullptr;
   NameTable words_;
   std::vector<NodeIndex> order_;
   std::vector<NodeIndex> by_name_;     // empty: not asked for yet

@@ -22,7 +22,8 @@ void RunWithPlugins(ActionContext& context, const Options& options) {
 
 // Quotas keep amounts of 64 resources at most.
 absl::Status CheckPlugins(const Tables& tables, const Options& options) {
-  const std::string wrong = scheduler_plugins::PluginSettings::Check(options);
+  std::string wrong = kube::Settings::Check(options);
+  if (wrong.empty()) wrong = scheduler_plugins::PluginSettings::Check(options);
   if (!wrong.empty()) return absl::InvalidArgumentError(absl::StrCat("action schedule: ", wrong));
   if (absl::Status s = CheckNoNodeSettings(tables.nodes, "scheduler-plugins"); !s.ok()) return s;
   if (absl::Status s = scheduler_plugins::CheckGroups(tables); !s.ok()) return s;

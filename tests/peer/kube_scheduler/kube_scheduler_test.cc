@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Profile kube-scheduler, one small cluster a rule. Decisions in words: "bind p n".
+#include <set>
 #include <string>
 #include <utility>
 
@@ -104,6 +105,36 @@ TEST_F(KubeScheduler, TheWinnerOfATieIsTheRootOfAHeap) {
   EXPECT_EQ(Plan(), "bind p d");
 }
 
+// Another rule takes the place of the heap. Which node a seed chooses is the same in every cycle.
+TEST_F(KubeScheduler, OfTheBestNodesARuleChooses) {
+  for (const char* name : {"d", "c", "b", "a", "e", "f"}) Node(name, 4);
+  Node("full", 1);
+  Pod("p", "1");
+  const auto place = [&](const std::string& rule, uint64_t seed, bool trace) {
+    const std::string profile =
+        "kube-scheduler:node_ties=" + rule + (trace ? ",schedule(trace=on)" : "");
+    const absl::StatusOr<muster::Plan> fresh = Schedule(cluster_.Freeze(), profile, {.seed = seed});
+    Cluster clone = cluster_.Clone();
+    const absl::StatusOr<muster::Plan> living = clone.Schedule(profile, {.seed = seed});
+    EXPECT_TRUE(fresh.ok() && living.ok()) << fresh.status();
+    if (!fresh.ok() || !living.ok() || fresh->binds().empty()) return std::string();
+    EXPECT_EQ(fresh->Digest(), living->Digest());
+    return std::string(fresh->node_name(fresh->binds()[0].node));
+  };
+  EXPECT_EQ(place("insertion", 0, false), "d");
+  EXPECT_EQ(place("name", 0, false), "a");
+  std::set<std::string> chosen;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    const std::string node = place("seed", seed, false);
+    EXPECT_EQ(node, place("seed", seed, true));
+    EXPECT_NE(node, "full");
+    chosen.insert(node);
+  }
+  EXPECT_GT(chosen.size(), 3u);
+  Pod("q", "1");
+  EXPECT_EQ(Decide(cluster_, "kube-scheduler:node_ties=least-recent"), "bind p d; bind q c");
+}
+
 TEST_F(KubeScheduler, SaysWhyInThePeersWords) {
   NodeSpec tainted;
   tainted.taints = {{"gpu", "only", TaintEffect::kNoSchedule}};
@@ -147,6 +178,90 @@ TEST_F(KubeScheduler, EvictsTheLeastImportantPodsThatMakeRoom) {
   Pod("mid", "2", {.node = "a", .priority = 2});
   Pod("high", "2", {.priority = 3});
   EXPECT_EQ(Plan(), "evict low a; nominate high a");
+}
+
+// A plug-in that is off refuses no node, and its hints wake nobody.
+TEST_F(KubeScheduler, PluginsThatAreOffRefuseNoNode) {
+  NodeSpec odd;
+  odd.unschedulable = true;
+  odd.taints = {{"gpu", "only", TaintEffect::kNoSchedule}};
+  Node("a", 2, odd);
+  TaskSpec task;
+  task.shape.node_selector = {{"disk", "ssd"}};
+  task.shape.required_anti_affinity = {
+      {.topology_key = "host", .selector = Selector{.match_labels = {{"app", "db"}}}}};
+  task.shape.spread = {{.topology_key = "zone", .selector = Selector{}}};
+  task.shape.host_ports = {{.port = 80}};
+  task.shape.labels = {{"app", "db"}};
+  TaskSpec old = task;
+  old.node = "a";
+  Pod("old", "2", old);
+  Pod("p", "2", task);
+  const std::string all =
+      "NodeUnschedulable+TaintToleration+NodeAffinity+NodePorts+NodeResourcesFit+PodTopologySpread";
+  EXPECT_EQ(Plan(), "");
+  EXPECT_EQ(Plan("off=" + all), "bind p a");
+  EXPECT_EQ(Plan("trace=on,off=" + all), "bind p a");
+  EXPECT_EQ(Live(1, "off=" + all), "p a;");
+  // Each of them alone is a reason.
+  for (const char* name : {"NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts",
+                           "NodeResourcesFit", "PodTopologySpread"}) {
+    std::string others = all;
+    const size_t at = others.find(name);
+    others.erase(at, std::string(name).size() + (at + std::string(name).size() < others.size()));
+    if (others.ends_with('+')) others.pop_back();
+    Cluster fresh = cluster_.Clone();
+    Accept(fresh.RemoveTask("p"));
+    task.name = "q";
+    task.shape.request = {{"cpu", 2}, {"memory", "1Gi"}};
+    Accept(fresh.AddTask(task));
+    EXPECT_EQ(Decide(fresh, "kube-scheduler:schedule(off=" + others + ")"), "") << name;
+    EXPECT_EQ(Decide(fresh, "kube-scheduler:schedule(trace=on,off=" + others + ")"), "") << name;
+  }
+}
+
+TEST_F(KubeScheduler, PodsThatRepelOneAnotherShareANodeWhereThatIsOff) {
+  Node("a", 4, {.labels = {{"host", "a"}}});
+  TaskSpec task;
+  task.shape.labels = {{"app", "db"}};
+  task.shape.required_anti_affinity = {
+      {.topology_key = "host", .selector = Selector{.match_labels = {{"app", "db"}}}}};
+  Pod("p", "1", task);
+  Pod("q", "1", task);
+  EXPECT_EQ(Plan(), "bind p a");
+  EXPECT_EQ(Plan("off=InterPodAffinity"), "bind p a; bind q a");
+}
+
+TEST_F(KubeScheduler, WithoutDefaultPreemptionNothingIsEvicted) {
+  Node("a", 2);
+  Pod("old", "2", {.node = "a"});
+  Pod("p", "2", {.priority = 5});
+  Accept(cluster_.AddJob(
+      {.name = "g", .priority = 7, .min_available = 1, .pod_group = PodGroupTraits{}}));
+  Pod("g0", "2", {.job = "g", .priority = 7});
+  EXPECT_THAT(Plan(), HasSubstr("evict old"));
+  EXPECT_EQ(Plan("off=DefaultPreemption"), "");
+  const absl::StatusOr<muster::Plan> plan =
+      Schedule(cluster_.Freeze(), "kube-scheduler:schedule(off=DefaultPreemption)");
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  for (const Reason& reason : plan->reasons()) {
+    EXPECT_EQ(reason.where, "0/1 nodes are available: 1 Insufficient cpu.");
+  }
+}
+
+TEST_F(KubeScheduler, RefusesOptionsThatMeanNothing) {
+  const auto error = [&](const std::string& options) {
+    return std::string(
+        Schedule(cluster_.Freeze(), "kube-scheduler:schedule(" + options + ")").status().message());
+  };
+  EXPECT_EQ(error("off=NodeResourceFit"),
+            "action schedule: off: \"NodeResourceFit\" is none of NodeUnschedulable, "
+            "TaintToleration, NodeAffinity, NodePorts, NodeResourcesFit, PodTopologySpread, "
+            "InterPodAffinity, DefaultPreemption");
+  EXPECT_EQ(error("resources=cpu:0"),
+            "action schedule: resources: \"cpu\" must be a name with a weight of 1 to 100");
+  EXPECT_EQ(error("strategy=ratio"),
+            "action schedule: shape: strategy ratio needs at least one point");
 }
 
 TEST_F(KubeScheduler, PolicyNeverEvictsNothing) {

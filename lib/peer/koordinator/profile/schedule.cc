@@ -50,7 +50,8 @@ absl::Status CheckNodes(const NodeTable& nodes) {
 }
 
 absl::Status CheckKoordinatorCluster(const Tables& tables, const Options& options) {
-  const std::string wrong = koordinator::PluginSettings::Check(options);
+  std::string wrong = kube::Settings::Check(options);
+  if (wrong.empty()) wrong = koordinator::PluginSettings::Check(options);
   if (!wrong.empty()) return absl::InvalidArgumentError(absl::StrCat("action schedule: ", wrong));
   if (absl::Status s = CheckNodes(tables.nodes); !s.ok()) return s;
   for (JobIndex job = 0; job < tables.jobs.alive.size(); ++job) {
