@@ -70,7 +70,7 @@ NodeIndex ClassBoard::ChooseAmongStates(uint64_t start) {
     best = state;
     best_visit = visit;
   }
-  return by_state.First(best);
+  return best == kNone ? kNone : by_state.First(best);
 }
 
 // As Build and ChooseByScan.

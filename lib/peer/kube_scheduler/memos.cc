@@ -77,8 +77,9 @@ class MemoReader {
       text_ = {};
       return {};
     }
+    size = std::min(size, text_.size() - colon - 1);
     const std::string word(text_.substr(colon + 1, size));
-    text_.remove_prefix(std::min(text_.size(), colon + 1 + size));
+    text_.remove_prefix(colon + 1 + size);
     return word;
   }
   int64_t Number() {

@@ -371,6 +371,31 @@ TEST_F(Rebalancing, AMemoryOfNonsenseIsRead) {
   EXPECT_EQ(plan->moves().size(), 0u);
 }
 
+TEST_F(Rebalancing, AMigrationOfANodeThatIsNotReadyWaits) {
+  Node("down", 90);
+  Node("cool", 10);
+  NodeSpec down;
+  for (const NodeSpec& node : cluster_.Describe().nodes) {
+    if (node.name == "down") down = node;
+  }
+  down.ready = false;
+  ASSERT_TRUE(cluster_.UpdateNode(down).ok());
+  Workload("w");
+  Task("w", "t", "down");
+  for (const int cause : {2, 6}) {
+    const absl::StatusOr<Memory> memory = Memory::Parse(absl::StrCat(
+        R"({"version": 1, "slots": {"koordinator-migrations": {"version": 1, "generation": 0,
+            "rows": {"t": [0, )",
+        cause, R"(, 0, 1, 0, 0, 0, "down", "", ""]}}}})"));
+    ASSERT_TRUE(memory.ok()) << memory.status();
+    ScheduleOptions options;
+    options.memory = *memory;
+    const auto plan = Schedule(cluster_.Freeze(), absl::StrCat(kAlone, "(replicas=off)"), options);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_EQ(plan->moves().size(), 0u) << cause;
+  }
+}
+
 TEST(KoordinatorDuplicates, CopiesBeyondAnEvenPartLeave) {
   using koordinator::ExcessCopies;
   using koordinator::WorkloadCopy;

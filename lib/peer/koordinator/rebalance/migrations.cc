@@ -277,6 +277,10 @@ size_t Migrations::CopiesOn(TaskIndex task, size_t node) const {
 bool Migrations::AllowsTarget(const Migration& migration, size_t node) const {
   const TaskIndex task = *FindTask(migration.task);
   const size_t from = world_.at[context_.ledger.node_of(task)];
+  // A node that is not ready has no place, copies or level.
+  if (from == RebalanceWorld::kNoNode) {
+    return migration.cause != MoveCause::kDuplicate && migration.cause != MoveCause::kLevel;
+  }
   if (migration.cause == MoveCause::kDuplicate) {
     return CopiesOn(task, node) < CopiesOn(task, from);
   }
