@@ -72,6 +72,9 @@ std::optional<Selector> ReadSelector(const Field& selector);
 // Returns whether a selector selects an object with these labels. An absent selector selects
 // nothing.
 bool Selects(const std::optional<Selector>& selector, const Labels& labels);
+// Returns whether nodes that break a constraint of spread are refused (DoNotSchedule, or nothing
+// said). Refuses other words than that and ScheduleAnyway, as the API server does.
+bool ReadUnsatisfiable(const Field& word);
 // Returns everything that decides where the pod may run.
 TaskShape ReadShape(const ApiObject& pod, const PodRules& rules);
 // What a template of pods is made of.

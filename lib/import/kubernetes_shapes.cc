@@ -55,7 +55,7 @@ std::vector<SpreadConstraint> ReadSpread(const ApiObject& pod) {
     SpreadConstraint constraint;
     constraint.topology_key = item.Text("topologyKey");
     constraint.max_skew = item.Int32("maxSkew", 1);
-    constraint.required = item.Text("whenUnsatisfiable", "DoNotSchedule") != "ScheduleAnyway";
+    constraint.required = ReadUnsatisfiable(item["whenUnsatisfiable"]);
     constraint.selector = ReadSelector(item["labelSelector"]);
     const std::vector<std::string> keys = item.Texts("matchLabelKeys");
     if (constraint.selector.has_value()) AddOwnLabels(pod, keys, &*constraint.selector);
@@ -100,6 +100,15 @@ void ReportWhatNoShapeHolds(const ApiObject& pod) {
 }
 
 }  // namespace
+
+bool ReadUnsatisfiable(const Field& word) {
+  if (!word.given() || word.Is("DoNotSchedule")) return true;
+  if (!word.Is("ScheduleAnyway")) {
+    word.Refuse(absl::StrCat("Unsupported value: ", word.Describe(),
+                             ": supported values: \"DoNotSchedule\", \"ScheduleAnyway\""));
+  }
+  return false;
+}
 
 TaskShape ReadShape(const ApiObject& pod, const PodRules& rules) {
   const auto known = [&](const AmountMap& amounts) {

@@ -9,8 +9,8 @@
 //   is available there, and how the node aligns pods.
 // - AppGroup and NetworkTopology: what workloads depend on, and costs, as options of the profile
 //   (scheduler_plugins_network.cc).
-// Options of kube-scheduler's own plug-ins are read from a configuration. Those of the plug-ins of
-// scheduler-plugins are not: they keep their defaults.
+// - A configuration says which plug-ins are on, and their arguments
+//   (scheduler_plugins_configuration.cc).
 #include "lib/import/scheduler_plugins.h"
 
 #include <algorithm>
@@ -158,9 +158,29 @@ void ReadZones(const ApiObject& report, NodeSpec* node) {
       *config.scope == ZoneScope::kPod ? AlignmentScope::kPod : AlignmentScope::kContainer;
 }
 
+// Objects of plug-ins that the configuration does not enable mean nothing.
+void NoteIdle(const ImportSource& source, const PodReader& reader) {
+  struct Use {
+    const char *kind, *plugin;
+  };
+  constexpr Use kUses[] = {{"PodGroup", "Coscheduling"},
+                           {"ElasticQuota", "CapacityScheduling"},
+                           {"NodeResourceTopology", "NodeResourceTopologyMatch"},
+                           {"AppGroup", "NetworkOverhead"},
+                           {"NetworkTopology", "NetworkOverhead"}};
+  if (!reader.configured()) return;
+  for (const Use& use : kUses) {
+    if (source.dump.OfKind(use.kind).empty() || reader.points().on(use.plugin)) continue;
+    source.log->Ignored(
+        "scheduler configuration", "",
+        absl::StrCat("does not enable ", use.plugin, ": objects ", use.kind, " decide nothing"));
+  }
+}
+
 void ReadPluginsDump(const ImportSource& source, Scenario* scenario) {
   ClusterSpec& cluster = scenario->cluster;
-  PodReader reader(source.configuration);
+  PodReader reader(source.configuration, scheduler_plugins_import::ConfiguredPlugins());
+  NoteIdle(source, reader);
   reader.AddOwners(source.dump);
   for (const ApiObject* object : source.dump.OfKind("Node")) {
     cluster.nodes.push_back(ReadNode(*object, {.conditions = false}));
@@ -179,7 +199,7 @@ void ReadPluginsDump(const ImportSource& source, Scenario* scenario) {
   ReadPodsOfDump(source, reader, kSchedulerPluginsImporter, group_of, &cluster);
   cluster.namespaces = ReadNamespaces(source.dump);
   cluster.budgets = ReadBudgets(source.dump);
-  scheduler_plugins_import::ReadNetwork(source.dump, &reader);
+  scheduler_plugins_import::ReadNetwork(source, &reader);
   scenario->profile = reader.profile(kPluginsName);
 }
 

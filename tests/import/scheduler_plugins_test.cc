@@ -91,9 +91,9 @@ TEST(SchedulerPluginsImport, AGuaranteedPodNeedsOneZone) {
   objects.resize(2);
   objects[0]["status"]["allocatable"]["memory"] = "8Gi";
   for (ObjectJson& zone : objects[1]["zones"]) {
-    zone["resources"] = ObjectJson::array(
-        {{{"name", "cpu"}, {"capacity", "2"}, {"available", "2"}},
-         {{"name", "memory"}, {"capacity", "4Gi"}, {"available", "4Gi"}}});
+    zone["resources"] =
+        ObjectJson::array({{{"name", "cpu"}, {"capacity", "2"}, {"available", "2"}},
+                           {{"name", "memory"}, {"capacity", "4Gi"}, {"available", "4Gi"}}});
   }
   ObjectJson pod = PluginPod("p");
   pod["metadata"].erase("labels");
@@ -126,6 +126,93 @@ TEST(SchedulerPluginsImport, APodOfAMissingGroupHasNoJob) {
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_EQ(plan->binds().size(), 0u);
   EXPECT_EQ(plan->reasons()[0].where, "0/1 nodes are available: 1 PodGroup not found.");
+}
+
+Import Configured(const std::string& profile, const std::vector<ObjectJson>& objects = {}) {
+  const std::string text = absl::StrCat(R"({"profiles": [)", profile, "]}");
+  return Imported(objects, {.profile = "scheduler-plugins", .configuration = text});
+}
+
+// A configuration enables plug-ins; without one the profile's own are on.
+TEST(SchedulerPluginsImport, AConfigurationEnablesPlugins) {
+  EXPECT_EQ(Configured("{}").scenario.profile,
+            "scheduler-plugins:schedule(order=time,coscheduling=off,capacity=off,zones=off)");
+  const Import import = Configured(R"({"plugins": {
+      "queueSort": {"disabled": [{"name": "*"}], "enabled": [{"name": "Coscheduling"}]},
+      "preFilter": {"enabled": [{"name": "CapacityScheduling"}]},
+      "postFilter": {"enabled": [{"name": "CapacityScheduling"}],
+                     "disabled": [{"name": "DefaultPreemption"}]},
+      "reserve": {"enabled": [{"name": "CapacityScheduling"}]},
+      "score": {"enabled": [{"name": "NodeResourcesAllocatable", "weight": 3}]},
+      "multiPoint": {"enabled": [{"name": "Coscheduling"},
+                                 {"name": "NodeResourceTopologyMatch", "weight": 4},
+                                 {"name": "TargetLoadPacking"}]}}})");
+  EXPECT_EQ(import.scenario.profile,
+            "scheduler-plugins:schedule(off=DefaultPreemption,zone_weight=4,allocatable_weight=3,"
+            "target_load_weight=1)");
+  EXPECT_THAT(Lines(import), ElementsAre());
+}
+
+TEST(SchedulerPluginsImport, ArgumentsOfPluginsAreOptions) {
+  const Import import = Configured(R"({"plugins": {
+      "queueSort": {"disabled": [{"name": "*"}]},
+      "multiPoint": {"enabled": [{"name": "Coscheduling"}, {"name": "CapacityScheduling"},
+                                 {"name": "NodeResourceTopologyMatch"}],
+                     "disabled": [{"name": "PrioritySort"}, {"name": "DefaultPreemption"}]}},
+    "pluginConfig": [
+      {"name": "Coscheduling", "args": {"permitWaitingTimeSeconds": 10,
+          "podGroupBackoffSeconds": 3, "podGroupRejectPercentage": 50}},
+      {"name": "NodeResourceTopologyMatch", "args": {"scoringStrategy": {
+          "type": "LeastNUMANodes", "resources": [{"name": "cpu"}]}}},
+      {"name": "NodeResourcesAllocatable", "args": {"mode": "Most", "resources": [
+          {"name": "cpu", "weight": 5}]}},
+      {"name": "TargetLoadPacking", "args": {"targetUtilization": 60,
+          "defaultRequests": {"cpu": "2"}, "defaultRequestsMultiplier": "2.5",
+          "watcherAddress": "http://load"}},
+      {"name": "LoadVariationRiskBalancing", "args": {"safeVarianceMargin": 2,
+          "safeVarianceSensitivity": -1}},
+      {"name": "LowRiskOverCommitment", "args": {"smoothingWindowSize": 7,
+          "riskLimitWeights": {"cpu": 0.25, "memory": 2}}},
+      {"name": "PreemptionToleration", "args": {"minCandidateNodesPercentage": 20}}]})");
+  EXPECT_THAT(Lines(import), ElementsAre());
+  for (const char* option :
+       {"permit_timeout=10", "group_backoff=3", "reject_percent=50", "zone_strategy=fewest",
+        "zone_resources=cpu:1", "allocatable=most", "allocatable_resources=cpu:5",
+        "target_utilization=60", "default_request=2000", "request_multiplier=2.5",
+        "variance_margin=2", "variance_sensitivity=1", "smoothing_window=7",
+        "cpu_limit_weight=0.25", "memory_limit_weight=0.5", "candidate_percentage=20"}) {
+    EXPECT_THAT(import.scenario.profile, HasSubstr(option));
+  }
+  Cluster cluster;
+  ASSERT_TRUE(Fill(import.scenario, &cluster).ok());
+  EXPECT_TRUE(cluster.Schedule(import.scenario.profile).ok());
+}
+
+TEST(SchedulerPluginsImport, RefusesWrongArgumentsOfPlugins) {
+  const auto refusal = [](const std::string& plugin, const std::string& args) {
+    const std::string text = absl::StrCat(R"({"profiles": [{"pluginConfig": [{"name": ")", plugin,
+                                          R"(", "args": )", args, "}]}]}");
+    return std::string(
+        TryImport({}, {.profile = "scheduler-plugins", .configuration = text}).status().message());
+  };
+  EXPECT_EQ(refusal("Coscheduling", R"({"podGroupBackoffSeconds": -3})"),
+            "scheduler configuration: profiles[0].pluginConfig[0].args.podGroupBackoffSeconds: "
+            "Invalid value: -3: must be greater than 0");
+  EXPECT_THAT(refusal("NodeResourceTopologyMatch", R"({"scoringStrategy": {"type": "x"}})"),
+              HasSubstr("Invalid value: \"x\": invalid ScoringStrategyType"));
+  EXPECT_THAT(refusal("NodeResourcesAllocatable", R"({"mode": "x"})"),
+              HasSubstr("Invalid value: \"x\": invalid support ModeType"));
+  EXPECT_THAT(refusal("NodeResourcesAllocatable", R"({"resources": [{"name": "cpu"}]})"),
+              HasSubstr("resource weight of cpu should be a positive value, got :0"));
+  EXPECT_THAT(refusal("TargetLoadPacking", R"({"defaultRequestsMultiplier": "x"})"),
+              HasSubstr("defaultRequestsMultiplier: expected a number"));
+}
+
+TEST(SchedulerPluginsImport, ObjectsOfPluginsThatAreOffAreNoted) {
+  EXPECT_THAT(
+      Lines(Configured(R"({"schedulerName": "scheduler-plugins-scheduler"})", PluginObjects())),
+      Contains("scheduler configuration: does not enable Coscheduling: objects PodGroup "
+               "decide nothing"));
 }
 
 ObjectJson NetworkNode(const std::string& name, const std::string& zone) {
@@ -199,6 +286,25 @@ TEST(SchedulerPluginsImport, DependenciesAndCostsDecide) {
   EXPECT_THAT(NetworkPlan(Imported(objects, {})), HasSubstr("bind ns/web-0 to n2"));
   objects[1]["status"]["allocatable"]["cpu"] = "0";
   EXPECT_THAT(NetworkPlan(Imported(objects, {})), Not(HasSubstr("bind")));
+}
+
+TEST(SchedulerPluginsImport, ArgumentsChooseTheNetwork) {
+  const auto configured = [](const std::string& arguments) {
+    return Configured(absl::StrCat(R"({"schedulerName": "scheduler-plugins-scheduler",
+                         "plugins": {"multiPoint": {"enabled": [
+                             {"name": "NetworkOverhead", "weight": 5}]}},
+                         "pluginConfig": [{"name": "NetworkOverhead", "args": )",
+                                   arguments, "}]}"),
+                      NetworkObjects());
+  };
+  EXPECT_THAT(
+      configured(R"({"namespaces": ["ns"]})").scenario.profile,
+      HasSubstr("network_weight=5,dependencies=shop:web:db:10,zone_costs=z2:z1:5+z3:z1:50"));
+  const Import netperf = configured(R"({"namespaces": ["ns"], "weightsName": "NetperfCosts"})");
+  EXPECT_THAT(netperf.scenario.profile, Not(HasSubstr("zone_costs")));
+  EXPECT_THAT(Lines(netperf), Contains(HasSubstr("weights NetperfCosts are read")));
+  EXPECT_THAT(Lines(configured("{}")),
+              Contains("AppGroup ns/shop: NetworkOverhead does not look into namespace \"ns\""));
 }
 
 TEST(SchedulerPluginsImport, ANetworkWithoutItsOtherHalfIsLeftOut) {
