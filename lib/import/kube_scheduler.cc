@@ -71,6 +71,20 @@ void PodReader::AddOwners(const Dump& dump) {
   }
 }
 
+const PodReader::Owner* PodReader::OwnerOf(const ApiObject& pod, const Field& reference) const {
+  for (const Owner& owner : owners_) {
+    if (owner.kind == reference.Text("kind") && owner.name == reference.Text("name") &&
+        owner.name_space == pod.name_space()) {
+      return &owner;
+    }
+  }
+  return nullptr;
+}
+
+bool PodReader::KnowsOwner(const ApiObject& pod, const Field& reference) const {
+  return OwnerOf(pod, reference) != nullptr;
+}
+
 void PodReader::AddDefaultSpread(const ApiObject& pod, TaskShape* shape) const {
   if (!shape->spread.empty()) return;
   Selector selector;
@@ -90,15 +104,11 @@ void PodReader::AddDefaultSpread(const ApiObject& pod, TaskShape* shape) const {
   }
   for (const Field& reference : pod.metadata().Items("ownerReferences")) {
     if (!reference.Bool("controller", false)) continue;
-    for (const Owner& owner : owners_) {
-      if (owner.kind != reference.Text("kind") || owner.name != reference.Text("name") ||
-          owner.name_space != pod.name_space()) {
-        continue;
-      }
-      for (const auto& label : owner.selector.match_labels) add_label(label);
-      for (const Requirement& r : owner.selector.match_expressions) {
-        selector.match_expressions.push_back(r);
-      }
+    const Owner* const owner = OwnerOf(pod, reference);
+    if (owner == nullptr) continue;
+    for (const auto& label : owner->selector.match_labels) add_label(label);
+    for (const Requirement& r : owner->selector.match_expressions) {
+      selector.match_expressions.push_back(r);
     }
   }
   if (selector.match_labels.empty() && selector.match_expressions.empty()) return;
@@ -182,6 +192,58 @@ JobSpec PodReader::ReadPodGroup(const ApiObject& group) const {
   return job;
 }
 
+namespace {
+
+// What the API server takes from the pod's priority class, where the pod does not state it.
+void AddClass(const ApiObject& pod, const PriorityClasses& classes, TaskSpec* task) {
+  const Field spec = pod.spec();
+  const std::string& name = task->priority_class;
+  const auto known = classes.values.find(name);
+  const bool is_there = known != classes.values.end();
+  const bool states_priority = spec["priority"].given();
+  if (!spec["preemptionPolicy"].given()) {
+    task->never_preempts = is_there ? classes.never_preempt.contains(name)
+                                    : !states_priority && classes.fallback_never_preempts;
+  }
+  if (states_priority) return;
+  task->priority = is_there ? known->second : classes.fallback.value_or(0);
+  if (is_there || name.empty()) return;
+  pod.log()->Ignored(
+      pod.place(), "spec.priorityClassName",
+      absl::StrCat("priority class ", Quote(name), " is not there; the default counts"));
+}
+
+// Default spread goes by the selector of the pod's owner.
+void NoteMissingOwner(const ApiObject& pod, const PodReader& reader, const TaskSpec& task) {
+  if (task.status != TaskStatus::kPending || !pod.spec().Items("topologySpreadConstraints").empty())
+    return;
+  for (const Field& reference : pod.metadata().Items("ownerReferences")) {
+    const std::string kind = reference.Text("kind");
+    const bool selects =
+        kind == "ReplicaSet" || kind == "StatefulSet" || kind == "ReplicationController";
+    if (!selects || !reference.Bool("controller", false) || reader.KnowsOwner(pod, reference)) {
+      continue;
+    }
+    pod.log()->Ignored("dump", "",
+                       absl::StrCat("objects ", kind,
+                                    " that own pods are not there; these pods "
+                                    "are spread by no selector of theirs"));
+  }
+}
+
+// Since 1.37 images of volumes count as those of containers do (ImageLocality).
+void AddImageVolumes(const ApiObject& pod, TaskShape* shape) {
+  for (const Field& volume : pod.spec().Items("volumes")) {
+    const Field reference = volume.Section("image")["reference"];
+    if (!reference.given() || reference.kind() != JsonKind::kString) continue;
+    ContainerSpec& entry = shape->containers.emplace_back();
+    entry.request = {{"cpu", 0}, {"memory", 0}};
+    entry.image = reference.AsText();
+  }
+}
+
+}  // namespace
+
 void ReadPodsOfDump(const ImportSource& source, const PodReader& reader, const Importer& own,
                     const std::function<std::string(const ApiObject&)>& group_of,
                     ClusterSpec* cluster) {
@@ -206,16 +268,9 @@ void ReadPodsOfDump(const ImportSource& source, const PodReader& reader, const I
       }
     }
     TaskSpec task = reader.ReadPod(*object);
-    if (!object->spec()["priority"].given()) {
-      const auto known = classes.values.find(task.priority_class);
-      const bool is_there = known != classes.values.end();
-      task.priority = is_there ? known->second : classes.fallback.value_or(0);
-      if (!is_there && !task.priority_class.empty()) {
-        source.log->Ignored(object->place(), "spec.priorityClassName",
-                            absl::StrCat("priority class ", Quote(task.priority_class),
-                                         " is not there; the default counts"));
-      }
-    }
+    AddClass(*object, classes, &task);
+    NoteMissingOwner(*object, reader, task);
+    if (&own == &kPodImporter) AddImageVolumes(*object, &task.shape);
     if (!task.node.empty() && nodes.find(task.node) == nodes.end()) {
       source.log->LeftOut(object->place(), "spec.nodeName",
                           absl::StrCat("node ", Quote(task.node), " is not there"));
@@ -235,6 +290,25 @@ namespace {
 
 constexpr std::string_view kPodSchedulers[] = {"default-scheduler"};
 
+void AddClassOfGroup(const ApiObject& group, const PriorityClasses& classes, JobSpec* job) {
+  const Field spec = group.spec();
+  if (spec["schedulingConstraints"].truthy()) {
+    spec["schedulingConstraints"].Ignored("places in topologies are not considered");
+  }
+  if (spec["preemptionPolicy"].Is("Never")) {
+    spec["preemptionPolicy"].Ignored("that of the pods counts");
+  }
+  if (spec["priority"].given()) return;
+  const Field name = spec["priorityClassName"];
+  const auto known = classes.values.find(name.AsText());
+  if (known != classes.values.end()) {
+    job->priority = known->second;
+  } else {
+    job->priority = classes.fallback.value_or(0);
+    if (name.truthy()) name.Ignored("the priority class is not there; the default counts");
+  }
+}
+
 void ReadPodDump(const ImportSource& source, Scenario* scenario) {
   ClusterSpec& cluster = scenario->cluster;
   PodReader reader(source.configuration);
@@ -244,6 +318,7 @@ void ReadPodDump(const ImportSource& source, Scenario* scenario) {
   }
   for (const ApiObject* object : source.dump.OfKind("PodGroup")) {
     cluster.jobs.push_back(reader.ReadPodGroup(*object));
+    AddClassOfGroup(*object, ReadPriorityClasses(source.dump), &cluster.jobs.back());
     cluster.jobs.back().queue = source.options.default_queue;
   }
   if (!cluster.jobs.empty()) cluster.queues.push_back({.name = source.options.default_queue});

@@ -51,6 +51,8 @@ class PodReader {
 
   // Returns the pod as a task. `job` is its pod group, if it is in one.
   TaskSpec ReadPod(const ApiObject& pod) const;
+  // Returns whether the owner of the pod that the reference names was added.
+  bool KnowsOwner(const ApiObject& pod, const Field& reference) const;
   // Returns the pod group as a job.
   JobSpec ReadPodGroup(const ApiObject& group) const;
   // Returns the profile with all options of the configuration. `name`: of a profile that has them.
@@ -80,6 +82,8 @@ class PodReader {
   void ReadCandidates(const Field& arguments);
   void ReadSpreadDefaults(const Field& arguments);
   void ReadAddedAffinity(const Field& affinity);
+  // Returns the owner that the reference names, or null.
+  const Owner* OwnerOf(const ApiObject& pod, const Field& reference) const;
   void AddDefaultSpread(const ApiObject& pod, TaskShape* shape) const;
 
   const MorePlugins more_;

@@ -85,6 +85,11 @@ TEST(SchedulerPluginsImport, ADumpRunsUnderTheProfile) {
   EXPECT_EQ(plan->binds().size(), 2u);
 }
 
+Import Configured(const std::string& profile, const std::vector<ObjectJson>& objects = {}) {
+  const std::string text = absl::StrCat(R"({"profiles": [)", profile, "]}");
+  return Imported(objects, {.profile = "scheduler-plugins", .configuration = text});
+}
+
 // Zones bind cpu and memory of guaranteed pods alone: the plug-in looks at the class of service.
 TEST(SchedulerPluginsImport, AGuaranteedPodNeedsOneZone) {
   std::vector<ObjectJson> objects = PluginObjects();
@@ -114,6 +119,65 @@ TEST(SchedulerPluginsImport, AGuaranteedPodNeedsOneZone) {
   EXPECT_THAT(outcome(), HasSubstr("cannot align pod"));
 }
 
+// PreemptionToleration is on if a configuration enables it, or there are marks and no quotas.
+TEST(SchedulerPluginsImport, ClassesTolerateTheirPreemption) {
+  const std::string mark = "preemption-toleration.scheduling.x-k8s.io/";
+  ObjectJson tolerant = {
+      {"kind", "PriorityClass"},
+      {"metadata",
+       {{"name", "tol"},
+        {"annotations",
+         {{mark + "minimum-preemptable-priority", "10000"}, {mark + "toleration-seconds", "-1"}}}}},
+      {"value", 5}};
+  ObjectJson low = PodJson("low", {{"nodeName", "n1"}, {"priorityClassName", "tol"}}, "");
+  low["status"] = {{"phase", "Running"}, {"startTime", "2026-01-01T00:00:00Z"}};
+  const ObjectJson high = PodJson("high", {{"priority", 100}}, "");
+  std::vector<ObjectJson> objects = {NodeJson("n1", {{"cpu", "1"}, {"pods", "10"}}), tolerant, low,
+                                     high};
+  const auto evictions = [](const Import& import) {
+    Cluster cluster;
+    EXPECT_TRUE(Fill(import.scenario, &cluster).ok());
+    const absl::StatusOr<Plan> plan = cluster.Schedule(import.scenario.profile);
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    return plan.ok() ? plan->evictions().size() : 9;
+  };
+  const Import import = Imported(objects, {.profile = "scheduler-plugins"});
+  EXPECT_EQ(import.scenario.profile,
+            "scheduler-plugins:schedule(minimum.tol=10000,toleration.tol=-1,capacity=off)");
+  EXPECT_EQ(evictions(import), 0u);
+  const std::string enabled = R"({"schedulerName": "default-scheduler", "plugins": {
+      "postFilter": {"disabled": [{"name": "DefaultPreemption"}],
+                     "enabled": [{"name": "PreemptionToleration"}]}}})";
+  EXPECT_THAT(Configured(enabled, objects).scenario.profile, HasSubstr("minimum.tol=10000"));
+  EXPECT_EQ(evictions(Configured(enabled, objects)), 0u);
+  EXPECT_EQ(evictions(Configured(R"({"schedulerName": "default-scheduler"})", objects)), 1u);
+  objects[1]["metadata"]["annotations"][mark + "toleration-seconds"] = "long";
+  EXPECT_THAT(Lines(Imported(objects, {.profile = "scheduler-plugins"})),
+              Contains(HasSubstr("PriorityClass tol: metadata.annotations: a value is no number")));
+  objects.push_back(
+      ObjectOf("scheduling.x-k8s.io", "ElasticQuota", "q", {{"min", {{"cpu", "1"}}}}));
+  EXPECT_THAT(Lines(Imported(objects, {})), Contains(HasSubstr("PreemptionToleration is not on")));
+}
+
+TEST(SchedulerPluginsImport, ReadsHowManyZonesNodesCouldHave) {
+  std::vector<ObjectJson> objects = PluginObjects();
+  const auto attribute = [](const std::string& value) {
+    return ObjectJson::array({{{"name", "topologyManagerMaxNUMANodes"}, {"value", value}}});
+  };
+  objects[1]["attributes"] = attribute("4");
+  objects.push_back(With(objects[1], "/metadata/name", "gone"));
+  const Import import = Imported(objects, {});
+  EXPECT_EQ(import.scenario.profile, "scheduler-plugins:schedule(most_zones=4)");
+  EXPECT_THAT(Lines(import), Contains("NodeResourceTopology gone: node \"gone\" is not there"));
+  objects.back() = With(With(objects[1], "/metadata/name", "n2"), "/attributes", attribute("6"));
+  objects.push_back(NodeJson("n2"));
+  const Import two = Imported(objects, {});
+  EXPECT_EQ(two.scenario.profile, "scheduler-plugins:schedule(most_zones=6)");
+  EXPECT_THAT(Lines(two), Contains("NodeResourceTopology n1: attributes: "
+                                   "topologyManagerMaxNUMANodes is 4; the largest of all nodes "
+                                   "counts, 6"));
+}
+
 // Where the group is missing the pod keeps its label, and is refused for it.
 TEST(SchedulerPluginsImport, APodOfAMissingGroupHasNoJob) {
   std::vector<ObjectJson> objects = PluginObjects();
@@ -126,11 +190,6 @@ TEST(SchedulerPluginsImport, APodOfAMissingGroupHasNoJob) {
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_EQ(plan->binds().size(), 0u);
   EXPECT_EQ(plan->reasons()[0].where, "0/1 nodes are available: 1 PodGroup not found.");
-}
-
-Import Configured(const std::string& profile, const std::vector<ObjectJson>& objects = {}) {
-  const std::string text = absl::StrCat(R"({"profiles": [)", profile, "]}");
-  return Imported(objects, {.profile = "scheduler-plugins", .configuration = text});
 }
 
 // A configuration enables plug-ins; without one the profile's own are on.
