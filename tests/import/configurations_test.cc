@@ -123,7 +123,9 @@ TEST(Configurations, ThePointOfAPluginGoesBeforeAllPoints) {
   EXPECT_THAT(profile(R"({"score": {"disabled": [{"name": "ImageLocality"}]},
                           "multiPoint": {"enabled": [{"name": "ImageLocality", "weight": 5}]}})"),
               HasSubstr("image_weight=0"));
-  EXPECT_THAT(profile(R"({"multiPoint": {"disabled": [{"name": "*"}]},
+  EXPECT_THAT(profile(R"({"multiPoint": {"disabled": [{"name": "*"}],
+                                         "enabled": [{"name": "PrioritySort"},
+                                                     {"name": "DefaultBinder"}]},
                           "score": {"enabled": [{"name": "ImageLocality", "weight": 7}]}})"),
               HasSubstr("image_weight=7"));
   EXPECT_THAT(profile(R"({"multiPoint": {"enabled": [{"name": "ImageLocality", "weight": 5}]},
@@ -170,18 +172,20 @@ TEST(Configurations, APointThatGoesWithAnotherIsReported) {
               plugins(R"({"preFilter": {"disabled": [{"name": "NodeResourcesFit"}]}})"),
               "profiles[0].plugins.preFilter: \"NodeResourcesFit\" is on at point filter, and goes "
               "by that here, too");
-  ExpectWords("kube-scheduler",
-              plugins(R"({"score": {"disabled": [{"name": "NodeResourceFit"}]}})"),
-              "score.disabled[0]: \"NodeResourceFit\" is no plug-in of this scheduler");
+  ExpectWords(
+      "kube-scheduler", plugins(R"({"score": {"disabled": [{"name": "NodeResourceFit"}]}})"),
+      "profiles[0].plugins.score.disabled[0]: \"NodeResourceFit\" is no plug-in of this scheduler");
   ExpectWords("kube-scheduler", plugins(R"({"score": {"enabled": [{"name": "NodePorts"}]}})"),
-              "score.enabled[0]: \"NodePorts\" decides nothing here");
-  ExpectWords("kube-scheduler", plugins(R"({"multiPoint": {"disabled": [{"name": "*"}]}})"),
-              "plugins: only one queue sort plugin required for profile with scheduler name "
-              "\"default-scheduler\", but got 0");
-  ExpectWords("kube-scheduler", plugins(R"({"multiPoint": {"disabled": [{"name": "*"}],
+              "profiles[0].plugins.score.enabled[0]: \"NodePorts\" decides nothing here");
+  ExpectWords(
+      "kube-scheduler", plugins(R"({"multiPoint": {"disabled": [{"name": "*"}]}})"),
+      "profiles[0].plugins: only one queue sort plugin required for profile with scheduler name "
+      "\"default-scheduler\", but got 0");
+  ExpectWords(
+      "kube-scheduler", plugins(R"({"multiPoint": {"disabled": [{"name": "*"}],
                                              "enabled": [{"name": "PrioritySort"}]}})"),
-              "plugins: at least one bind plugin is needed for profile with scheduler name "
-              "\"default-scheduler\"");
+      "profiles[0].plugins: at least one bind plugin is needed for profile with scheduler name "
+      "\"default-scheduler\"");
 }
 
 // In the words of Kubernetes' own validation.
@@ -243,7 +247,7 @@ TEST(Configurations, WhatThePodSchedulerRefusesIsRefused) {
 
 // Pods of other profiles, and of schedulers that the file does not have, are not for this one.
 TEST(Configurations, OnlyPodsOfTheFirstProfileArePlaced) {
-  const std::vector<ObjectJson> objects = {NodeJson(), PodJson("a", {}, ""),
+  const std::vector<ObjectJson> objects = {NodeJson(), PodJson("a", ObjectJson::object(), ""),
                                            PodJson("b", {{"schedulerName", "second"}}, ""),
                                            PodJson("c", {{"schedulerName", "third"}}, "")};
   const auto names = [&](const std::string& configuration) {
@@ -268,7 +272,7 @@ TEST(Configurations, OnlyPodsOfTheFirstProfileArePlaced) {
 }
 
 TEST(Configurations, GatesGateNothingWhereTheirPluginIsOff) {
-  ObjectJson pod = PodJson("a", {}, "");
+  ObjectJson pod = PodJson("a", ObjectJson::object(), "");
   pod["spec"]["schedulingGates"] = ObjectJson::array({{{"name", "later"}}});
   const auto gates = [&](const std::string& plugins) {
     return Imported({NodeJson(), pod}, {.profile = "kube-scheduler",

@@ -53,7 +53,7 @@ TEST(KubeSchedulerImport, TermsOfPodAffinityHaveTheirOwnLabels) {
   ObjectJson old = Running("old", "n1");
   old["metadata"]["labels"] = {{"app", "x"}, {"rev", "1"}};
   const auto decided = [&](const std::string& key, const std::string& rev) {
-    ObjectJson fresh = PodJson("new", {}, "");
+    ObjectJson fresh = PodJson("new", ObjectJson::object(), "");
     fresh["metadata"]["labels"] = {{"app", "x"}, {"rev", rev}};
     ObjectJson term = {{"topologyKey", "host"},
                        {"labelSelector", {{"matchLabels", {{"app", "x"}}}}}};
@@ -89,12 +89,14 @@ TEST(KubeSchedulerImport, APodThatDoesNotSayPreemptsAsItsClass) {
       "evict ns/low;");
   ObjectJson fallback = never;
   fallback["globalDefault"] = true;
-  EXPECT_EQ(PodImport({fallback, PodJson("p", {}, "")}).scenario.cluster.tasks[0].never_preempts,
+  EXPECT_EQ(PodImport({fallback, PodJson("p", ObjectJson::object(), "")})
+                .scenario.cluster.tasks[0]
+                .never_preempts,
             true);
 }
 
 TEST(KubeSchedulerImport, NotesOwnersThatAreNotThere) {
-  ObjectJson pod = PodJson("p", {}, "");
+  ObjectJson pod = PodJson("p", ObjectJson::object(), "");
   pod["metadata"]["labels"] = {{"app", "x"}};
   pod["metadata"]["ownerReferences"] =
       ObjectJson::array({{{"kind", "ReplicaSet"}, {"name", "r"}, {"controller", true}}});
@@ -113,7 +115,7 @@ TEST(KubeSchedulerImport, NotesOwnersThatAreNotThere) {
 
 // Of Kubernetes 1.37. Profiles that follow 1.35 have no such images.
 TEST(KubeSchedulerImport, ImagesOfVolumesCountAsThoseOfContainers) {
-  ObjectJson pod = PodJson("p", {}, "");
+  ObjectJson pod = PodJson("p", ObjectJson::object(), "");
   pod["spec"]["volumes"] = ObjectJson::array({{{"name", "v"}, {"image", {{"reference", "y:1"}}}}});
   const auto containers = [&](const std::string& profile) {
     return Imported({NodeJson(), pod}, {.profile = profile})
@@ -148,7 +150,7 @@ TEST(KubeSchedulerImport, ReportsWhatAPodGroupSaysInVain) {
 }
 
 TEST(KubeSchedulerImport, RefusesWordsThatSpreadDoesNotHave) {
-  ObjectJson pod = PodJson("p", {}, "");
+  ObjectJson pod = PodJson("p", ObjectJson::object(), "");
   pod["spec"]["topologySpreadConstraints"] =
       ObjectJson::array({{{"topologyKey", "zone"}, {"maxSkew", 1}, {"whenUnsatisfiable", "Nope"}}});
   EXPECT_EQ(TryImport({NodeJson(), pod}, {.profile = "kube-scheduler"}).status().message(),

@@ -214,7 +214,6 @@ TEST(SchedulerPluginsImport, AConfigurationEnablesPlugins) {
 
 TEST(SchedulerPluginsImport, ArgumentsOfPluginsAreOptions) {
   const Import import = Configured(R"({"plugins": {
-      "queueSort": {"disabled": [{"name": "*"}]},
       "multiPoint": {"enabled": [{"name": "Coscheduling"}, {"name": "CapacityScheduling"},
                                  {"name": "NodeResourceTopologyMatch"}],
                      "disabled": [{"name": "PrioritySort"}, {"name": "DefaultPreemption"}]}},
