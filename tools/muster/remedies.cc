@@ -79,7 +79,8 @@ int RemediesCommand(const Arguments& arguments) {
         return skipped.empty() ? ToText(parsed.others[1], *diagnosis, placed, options.trials)
                                : skipped;
       },
-      [&] { return WriteDiagnosis(parsed.others[1], *diagnosis); }, {"remedies"});
+      [&] { return WriteDiagnosis(parsed.others[1], *diagnosis); },
+      {"remedies=kind,starts,evictions,others,profile,words"});
 }
 
 }  // namespace muster
