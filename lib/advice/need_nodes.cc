@@ -16,6 +16,8 @@
 // Where the profile has an autoscaler's rule of its own (WantedNodesRule), that rule answers too,
 // and a cycle tells what would wait with its nodes.
 // Tie-break. The offer that comes first, and one type before two.
+#include "lib/advice/need_nodes.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -45,11 +47,13 @@ constexpr size_t kMostTogether = 32;  // types: a search is made for each of the
 class Search {
  public:
   Search(const Cluster& cluster, std::string_view profile, std::span<const NodeOffer> offers,
-         const NeedOptions& options, const ProfileConfig& config)
+         const NeedOptions& options, const ProfileConfig& config,
+         const std::function<void()>& tried)
       : cluster_(cluster),
         profile_(profile),
         offers_(offers),
         options_(options),
+        tried_(tried),
         rule_(config.wanted_nodes),
         admits_(std::ranges::any_of(
             config.actions, [](const ConfiguredAction& action) { return action.decl.admits; })) {}
@@ -286,6 +290,7 @@ class Search {
   }
 
   absl::StatusOr<Left> Try(const Mix& mix) const {
+    if (tried_) tried_();
     Cluster clone = cluster_.Clone();
     for (const auto& [offer, count] : mix) {
       const WhatIfChange change{.add_nodes = NewNodes{.count = count, .node = offers_[offer].node}};
@@ -357,6 +362,7 @@ class Search {
   const std::string_view profile_;
   const std::span<const NodeOffer> offers_;
   const NeedOptions& options_;
+  const std::function<void()>& tried_;
   const WantedNodesRule rule_;  // may be null
   const bool admits_;           // an action of the profile admits jobs
   int64_t waiting_ = 0;
@@ -378,6 +384,13 @@ std::vector<NodeOffer> OffersLike(const Tables& tables) {
 absl::StatusOr<NodesNeeded> NeedNodes(const Cluster& cluster, std::string_view profile,
                                       std::span<const NodeOffer> offers,
                                       const NeedOptions& options) {
+  return WatchNeedNodes(cluster, profile, offers, options, {});
+}
+
+absl::StatusOr<NodesNeeded> WatchNeedNodes(const Cluster& cluster, std::string_view profile,
+                                           std::span<const NodeOffer> offers,
+                                           const NeedOptions& options,
+                                           const std::function<void()>& tried) {
   if (IsLost(ImplOf(cluster))) return LostError();
   if (options.most < 1) {
     return absl::InvalidArgumentError(
@@ -396,10 +409,10 @@ absl::StatusOr<NodesNeeded> NeedNodes(const Cluster& cluster, std::string_view p
       ResolveProfile(profile, options.schedule.extensions.get());
   if (!config.ok()) return config.status();
   if (!offers.empty()) {
-    return Search(cluster, profile, offers, options, *config).Run();
+    return Search(cluster, profile, offers, options, *config, tried).Run();
   }
   const std::vector<NodeOffer> alike = OffersLike(TablesOf(cluster));
-  return Search(cluster, profile, alike, options, *config).Run();
+  return Search(cluster, profile, alike, options, *config, tried).Run();
 }
 
 }  // namespace muster

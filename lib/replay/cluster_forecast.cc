@@ -98,7 +98,11 @@ class ClusterForecaster {
         result.complete = false;
         break;
       }
-      if (absl::Status s = Play(i, &result.events); !s.ok()) return s;
+      const absl::StatusOr<bool> whole = Play(i, &result.events);
+      if (!whole.ok()) return whole.status();
+      if (*whole) continue;
+      result.complete = false;
+      break;
     }
     Collect(&result);
     return result;
@@ -169,7 +173,8 @@ class ClusterForecaster {
     return pending && running < std::max<int64_t>(1, tables.jobs.spec[job].min_available);
   }
 
-  absl::Status Play(int64_t number, int64_t* events) {
+  // Returns false, and counts nothing of the future, if it was stopped within.
+  absl::StatusOr<bool> Play(int64_t number, int64_t* events) {
     Rng rng(SplitMix64(options_.seed ^ SplitMix64(static_cast<uint64_t>(number))));
     const PastSubmissions past = {
         .count = options_.arrivals ? past_.submitted().size() : 0,
@@ -178,6 +183,7 @@ class ClusterForecaster {
     int64_t arrived = 0;
     CycleFuture future(cluster_.Clone(), profile_, options_.now,
                        [&] { return Arrival(draws.Next(), arrived++, &rng); });
+    future.Watch(options_.should_stop);
     std::vector<int64_t> run(jobs_.size());
     for (size_t i = 0; i < jobs_.size(); ++i) {
       run[i] = draws_[i].Next(rng);
@@ -186,6 +192,7 @@ class ClusterForecaster {
       future.Expect(jobs_[i], run[i]);
     }
     if (absl::Status s = future.Play(kNone, options_.work_budget, events); !s.ok()) return s;
+    if (future.stopped()) return false;
     size_t i = 0;
     for (Waiting& waiting : waiting_) {
       while (jobs_[i] != waiting.job) ++i;
@@ -193,7 +200,7 @@ class ClusterForecaster {
       waiting.starts.push_back(start == kAbsent ? kNoTime : start);
       waiting.ends.push_back(start == kAbsent ? kNoTime : SatAdd(start, run[i]));
     }
-    return absl::OkStatus();
+    return true;
   }
 
   CycleFuture::Arrival Arrival(const ArrivalDraws::Arrival& drawn, int64_t number, Rng* rng) const {

@@ -88,7 +88,7 @@ int64_t CycleFuture::start(JobIndex job) const {
 absl::Status CycleFuture::Play(JobIndex target, int64_t most_events, int64_t* events) {
   const auto over = [&] { return target == kNone ? awaited_ == 0 : start(target) != kAbsent; };
   if (absl::Status s = Cycles(events); !s.ok()) return s;
-  while (!over() && *events < most_events) {
+  while (!over() && *events < most_events && !stopped_) {
     const int64_t end = ends_.empty() ? kNever : ends_.top().time;
     const int64_t now = std::min(end, next_.time);
     if (now == kNever) break;
@@ -108,6 +108,8 @@ absl::Status CycleFuture::Play(JobIndex target, int64_t most_events, int64_t* ev
 
 absl::Status CycleFuture::Cycles(int64_t* events) {
   for (int i = 0; i < kMostCycles && SomeWait(); ++i) {
+    stopped_ = should_stop_ != nullptr && *should_stop_ && (*should_stop_)();
+    if (stopped_) break;
     ScheduleOptions options;
     options.now = now_;
     const absl::StatusOr<Plan> plan = cluster_.Schedule(profile_, options);

@@ -45,11 +45,17 @@ class CycleFuture {
 
   // Of each job of the cluster, once: how long it runs from its start on.
   void Expect(JobIndex job, int64_t run);
+  // `should_stop` is called between cycles; Play ends once it returns true. Empty: it is not. It
+  // must outlive this.
+  void Watch(const std::function<bool()>& should_stop) { should_stop_ = &should_stop; }
   // Plays until the job has started, or all jobs that waited at the beginning if `target` is kNone,
-  // or so many events are over. Fails as Cluster::Schedule does. Adds to `*events`.
+  // or so many events are over, or the watch ended it. Fails as Cluster::Schedule does. Adds to
+  // `*events`.
   absl::Status Play(JobIndex target, int64_t most_events, int64_t* events);
   // Of a job that was expected. kAbsent: it has not started.
   int64_t start(JobIndex job) const;
+  // Returns whether the watch ended Play.
+  bool stopped() const { return stopped_; }
 
   Cluster& cluster() { return cluster_; }
 
@@ -94,6 +100,8 @@ class CycleFuture {
   std::priority_queue<End, std::vector<End>, std::greater<End>> ends_;
   uint32_t inserted_ = 0;
   int64_t awaited_ = 0;  // jobs that waited at the beginning and have not started
+  const std::function<bool()>* should_stop_ = nullptr;
+  bool stopped_ = false;
 };
 
 }  // namespace muster

@@ -39,7 +39,7 @@ ANSWERS = {
                 {"name", "share_before", "deserved_after.cpu"}),
     "diff": ([GANG, "--with", "mesos"], {"table", "task", "before", "after"}),
     "compare": ([GANG, "--profiles", "volcano muster"], {"profile", "starts", "waiting"}),
-    "drain": ([WEIGHTS, node_name()], set()),
+    "drain": ([WEIGHTS, node_name()], {"node", "task", "to", "reason", "ends"}),
     "capacity": ([GANG, "--types", "gpu0=2"], {"type", "count"}),
     "profiles": (["volcano"], {"table", "name", "summary", "actions"}),
 }
@@ -82,13 +82,32 @@ class Formats(unittest.TestCase):
     def test_csv(self):
         for command, (_, columns) in ANSWERS.items():
             text = self.answer(command, "csv")
-            if not columns:
-                self.assertEqual(text, "")  # no task is on the node
-                continue
             rows = list(csv.reader(io.StringIO(text)))
             self.assertLessEqual(columns, set(rows[0]), command)
-            self.assertGreater(len(rows), 1, command)
+            if command != "drain":  # no task is on the node
+                self.assertGreater(len(rows), 1, command)
             self.assertEqual({len(row) for row in rows}, {len(rows[0])}, command)
+
+    def test_csv_without_rows_has_its_columns(self):
+        nothing = {"muster": 1, "profile": "volcano",
+                   "nodes": [{"name": "n", "capacity": {"cpu": 4}}]}
+        for asked, columns in (
+            (["run", "-"], "table,kind,job,task,node,reason,text"),
+            (["explain", "-"], "table,task,job,reason,text,name,why"),
+            (["drain", "-", "n"], "node,task,to,reason,ends"),
+            (["forecast", "-"], "job,start.low,start.middle,start.high,end.low,end.middle,"
+                                "end.high,started"),
+            (["what-if", "-", "--remove-node", "n", "--plan"],
+             "table,task,job,before,after,reason,now,queue,share_before,share_after"),
+        ):
+            done = muster(*asked, "--format", "csv", stdin=json.dumps(nothing))
+            self.assertEqual((done.returncode, done.stdout), (0, columns + "\n"), asked)
+        done = muster("diff", GANG, GANG, "--format", "csv")
+        self.assertEqual(done.stdout, "table,task,job,before,after,reason,now,queue,share_before,"
+                                      "share_after\n")
+        # With rows it begins alike.
+        rows = self.answer("diff", "csv")
+        self.assertTrue(rows.startswith(done.stdout.rstrip()), rows)
 
     def test_csv_has_what_json_has(self):
         told = json.loads(self.answer("compare", "json"))["profiles"]
@@ -128,8 +147,14 @@ class Formats(unittest.TestCase):
         done = muster("import", dump, "--report", "--format", "csv")
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = list(csv.DictReader(io.StringIO(done.stdout)))
-        entries = json.loads(muster("import", dump, "--report").stdout)["entries"]
+        told = muster("import", dump, "--report").stdout
+        entries = json.loads(told)["entries"]
         self.assertEqual([row["object"] for row in rows], [entry["object"] for entry in entries])
+        self.assertEqual(muster("import", dump, "--report", "--json").stdout, told)
+        lines = muster("import", dump, "--report", "--format", "table").stdout.splitlines()
+        self.assertEqual(lines[0].split(), ["SEVERITY", "OBJECT", "FIELD", "WHAT"])
+        self.assertEqual(len(lines), 1 + len(entries))
+        self.assertIn(entries[0]["text"], lines[1])
 
     def test_what_a_command_cannot_write_is_refused(self):
         for arguments in (["page", GANG, "--json"], ["generate", "--format", "csv"],
@@ -154,6 +179,32 @@ class Colors(unittest.TestCase):
         self.assertIn("\x1b[33mpending\x1b[0m train", colored)
         self.assertEqual(re.sub("\x1b\\[[0-9;]*m", "", colored), plain)
         self.assertNotIn("\x1b", muster("run", GANG, "--color", "always", "--json").stdout)
+
+    def test_every_table_has_colors(self):
+        tasks = [{"name": name, "status": "running", "node": "n0",
+                  "shape": {"request": {"cpu": cpu}}} for name, cpu in (("a", 1), ("wait", 4))]
+        held = json.dumps({"muster": 1, "profile": "volcano", "tasks": tasks, "jobs": [],
+                           "nodes": [{"name": "n", "count": 2, "capacity": {"cpu": 5}}]})
+        jobs = "submit,run,tasks\n0,10,2\n1,10,2\n"
+        for asked, given, words in (
+            (["explain", GANG, "train"], None, ["\x1b[1mtrain\x1b[0m: ", "\x1b[33mundone\x1b[0m"]),
+            (["drain", "-", "n0"], held,
+             ["\x1b[1mn0\x1b[0m:\n", "\n  wait \x1b[31mends\x1b[0m\n"]),
+            (["capacity", GANG, "--types", "gpu0=2"], None,
+             ["7 tasks \x1b[33mwait\x1b[0m\n", "\x1b[1mcheapest\x1b[0m: "]),
+            (["forecast", GANG], None, ["\x1b[1mSECONDS FROM NOW", "\x1b[33mlater\x1b[0m"]),
+            (["diff", GANG, "--with", "mesos"], None, ["\x1b[32mstarts\x1b[0m train-worker-0"]),
+            (["replay", "csv", "--file", "/dev/stdin", "--procs", "2", "--policy", "easy"], jobs,
+             ["\x1b[1measy [clairvoyant]\x1b[0m: "]),
+        ):
+            if given is None or asked[0] == "drain":
+                plain = muster(*asked, stdin=given).stdout
+                colored = muster(*asked, "--color", "always", stdin=given).stdout
+                self.assertEqual(re.sub("\x1b\\[[0-9;]*m", "", colored), plain)
+            else:
+                colored = muster(*asked, "--color", "always", stdin=given).stdout
+            for word in words:
+                self.assertIn(word, colored, asked)
 
     def test_titles_and_errors(self):
         told = muster("compare", GANG, "--profiles", "volcano", "--color", "always").stdout
@@ -200,6 +251,13 @@ class Colors(unittest.TestCase):
             self.assertRegex(told, r"\r\x1b\[Kmuster: [0-9]+ of 4 profiles, [0-9]+ s")
             # Nothing of it stays in front of the answer.
             self.assertRegex(told, "\r\x1b\\[K\x1b\\[1mPROFILE")
+            self.assertRegex(self.on_terminal("page", path, "--remedies", "2", "--profile",
+                                              "volcano", "-o", pathlib.Path(folder, "p.html")),
+                             r"\r\x1b\[Kmuster: 1 of 2 jobs: looking for remedies, [0-9]+ s")
+            told = self.on_terminal("capacity", path, "--profile", "volcano")
+            self.assertRegex(told, r"\r\x1b\[Kmuster: [0-9]+ cycles tried, [0-9]+ s")
+            told = self.on_terminal("forecast", path, "--profile", "volcano")
+            self.assertRegex(told, r"\r\x1b\[Kmuster: playing futures, [0-9]+ s")
         self.assertNotIn("muster: ", muster("compare", GANG, "--profiles", "volcano muster").stderr)
 
 
@@ -231,6 +289,41 @@ class Completion(unittest.TestCase):
         self.assertIn("kube-batch", self.candidates("profiles", "volcano", "ku"))
         self.assertIn("--json", self.candidates("profiles", "volcano", "-"))
         self.assertEqual(self.candidates("nonsense", ""), [])
+        self.assertEqual(self.candidates("forecast", "")[0], ":files")
+        self.assertIn("hpc", self.candidates("forecast", ""))
+        self.assertEqual(self.candidates("explain", "--color=a"),
+                         ["--color=auto", "--color=always", "--color=never"])
+
+    def test_spec_strings(self):
+        items = self.candidates("run", "s.json", "--profile", "volcano:")
+        self.assertLessEqual({"volcano:binpack(", "volcano:-binpack", "volcano:+preempt",
+                              "volcano:-allocate", "volcano:tiers=", "volcano:node_ties=seed"},
+                             set(items))
+        self.assertNotIn("volcano:+binpack", items)
+        self.assertIn("--profile=volcano:-gang,+reclaim",
+                      self.candidates("run", "--profile=volcano:-gang,+re"))
+        self.assertIn("volcano:-gang,binpack(weight=1",
+                      self.candidates("run", "--profile", "volcano:-gang,binpack("))
+        self.assertIn("volcano:actions=admit+allocate",
+                      self.candidates("run", "--profile", "volcano:actions=admit+"))
+        self.assertIn("volcano:tiers=gang/binpack",
+                      self.candidates("run", "--profile", "volcano:tiers=gang/"))
+        self.assertEqual(self.candidates("run", "--profile", "vulcan:"), [])
+        for item in items:  # what takes a thing away or adds one resolves
+            if item[8] in "+-":
+                done = muster("run", GANG, "--digest", "--profile", item)
+                self.assertNotIn("unknown", done.stderr, item)
+
+    def test_names_of_the_scenario(self):
+        self.assertEqual(self.candidates("remedies", GANG, "tr")[0], "train")
+        self.assertIn("train-worker-0", self.candidates("explain", "--json", GANG, "train-"))
+        self.assertEqual(self.candidates("explain", GANG, "train", ""), [])
+        self.assertIn("gpu0", self.candidates("drain", GANG, "gpu1", "g"))
+        self.assertEqual(self.candidates("what-if", WEIGHTS, "--queue", "l"), ["light"])
+        self.assertEqual(self.candidates("what-if", WEIGHTS, "--remove-job=l"),
+                         ["--remove-job=" + job["name"] for job in
+                          json.loads(WEIGHTS.read_text())["jobs"] if job["name"][0] == "l"])
+        self.assertEqual(self.candidates("explain", "absent.json", ""), [])
 
     @unittest.skipUnless(shutil.which("bash"), "bash is not installed")
     def test_bash_completes(self):
@@ -240,12 +333,20 @@ class Completion(unittest.TestCase):
             "echo \"${COMPREPLY[*]}\"; }\n"
             'ask "$1" wh\nask "$1" run --pro\nask "$1" run --profile yarn\n'
             'ask "$1" profiles --format c\n'
+            'ask "$1" run --profile volcano : -bin\n'
+            'ask "$1" run --profile volcano :\n'
+            'ask "$1" run --color = al\n'
+            f'ask "$1" drain {GANG} gpu\n'
         )
         done = subprocess.run(["bash", "-c", script, "-", MUSTER], capture_output=True, text=True,
                               timeout=60)
         self.assertEqual(done.stderr, "")
-        self.assertEqual(done.stdout.splitlines(),
-                         ["what-if", "--profile", "yarn-capacity yarn-fair", "csv"])
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines[:5], ["what-if", "--profile", "yarn-capacity yarn-fair", "csv",
+                                     "-binpack"])
+        self.assertIn("-binpack binpack(", lines[5])
+        self.assertEqual(lines[6], "always")
+        self.assertIn("gpu0", lines[7].split())
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "lib/advice/need_nodes.h"
 #include "lib/advice/node_types.h"
 #include "lib/base/strings.h"
 #include "lib/scenario/question.h"
@@ -108,9 +109,10 @@ int CapacityCommand(const Arguments& arguments) {
   if (!types.empty()) offers = Offers(types, opened->cluster.Describe());
   if (!offers.ok()) return Complain(std::string(offers.status().message()));
   options.schedule = opened->scenario.options;
-  const Progress progress("trying nodes");
+  Progress progress("cycles tried");
   const absl::StatusOr<NodesNeeded> needed =
-      NeedNodes(opened->cluster, opened->scenario.profile, *offers, options);
+      WatchNeedNodes(opened->cluster, opened->scenario.profile, *offers, options,
+                     [&progress] { progress.Step(); });
   if (!needed.ok()) {
     const absl::string_view words = needed.status().message();
     if (absl::StartsWith(words, "most is ")) return Complain(absl::StrCat("--", words));
@@ -123,7 +125,8 @@ int CapacityCommand(const Arguments& arguments) {
     return Complain(std::string(status.message()));
   }
   return Show([&] { return ToText(*needed, options.most); },
-              [&] { return WriteNodesNeeded(*needed); }, {"alone", "cheapest", "wanted"});
+              [&] { return WriteNodesNeeded(*needed); },
+              {"alone=type,count,waiting,waits", "cheapest=type,count", "wanted=type,count"});
 }
 
 }  // namespace muster

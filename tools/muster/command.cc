@@ -15,6 +15,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -85,13 +86,47 @@ class PartialFile {
   bool kept_ = false;
 };
 
-// Returns the words that may stand first behind the command, where its usage lists them: "a|b|c".
-// "[PROFILE...]" stands for itself: profiles may stand anywhere.
-std::vector<std::string> Words(const CommandText& text) {
-  const std::vector<std::string> parts = absl::StrSplit(ToAbsl(text.usage), ' ');
-  if (parts.size() > 1 && parts[1] == kAnyProfiles) return {parts[1]};
-  if (parts.size() < 2 || parts[1].find('|') == std::string::npos) return {};
-  return absl::StrSplit(parts[1], '|');
+// Returns what may stand behind the command, in order, as its usage lists it.
+std::vector<std::string> Places(const CommandText& text) {
+  std::vector<std::string> places;
+  const std::string_view usage = text.usage.substr(text.name.size());
+  for (const auto part : absl::StrSplit(ToAbsl(usage), ' ', absl::SkipEmpty())) {
+    if (part == "[flags]" || absl::StartsWith(part, "[--")) break;
+    places.emplace_back(part);
+  }
+  return places;
+}
+
+// Returns names of things of a scenario that shells complete; none of a file that is large or no
+// scenario.
+std::string NamesIn(const std::string& file, std::string_view kinds, std::string_view word) {
+  constexpr size_t kMostNames = 1000;
+  constexpr uintmax_t kMostBytes = 64 << 20;
+  std::error_code error;
+  const uintmax_t bytes = std::filesystem::file_size(file, error);
+  if (error || bytes > kMostBytes) return "";
+  const absl::StatusOr<std::string> text = ReadFile(file);
+  const absl::StatusOr<Scenario> scenario = ParseScenario(text.value_or(""), InputLimits());
+  Cluster cluster;
+  if (!scenario.ok() || !Fill(*scenario, &cluster).ok()) return "";
+  const Snapshot snapshot = cluster.Freeze();
+  std::string out;
+  size_t names = 0;
+  const auto add = [&](std::string_view name) {
+    if (name.starts_with(word) && names++ < kMostNames) absl::StrAppend(&out, ToAbsl(name), "\n");
+  };
+  for (const auto kind : absl::StrSplit(ToAbsl(kinds), '|')) {
+    if (kind == "NODE") {
+      for (NodeIndex n = 0; n < snapshot.node_count(); ++n) add(snapshot.node_name(n));
+    } else if (kind == "QUEUE") {
+      for (QueueIndex q = 0; q < snapshot.queue_count(); ++q) add(snapshot.queue_name(q));
+    } else if (kind == "JOB") {
+      for (JobIndex j = 0; j < snapshot.job_count(); ++j) add(snapshot.job_name(j));
+    } else if (kind == "TASK") {
+      for (TaskIndex t = 0; t < snapshot.task_count(); ++t) add(snapshot.task_name(t));
+    }
+  }
+  return out;
 }
 
 std::string Help(const CommandText& text, const FlagSet& flags) {
@@ -132,7 +167,9 @@ Parsed ParseArguments(const CommandText& text, FlagSet* flags, const Arguments& 
   limits.Declare(flags);
   flags->Switch("--help", &help, "this text");
   if (!arguments.empty() && arguments[0] == kCompleteFlag) {
-    return {{}, Print(flags->Candidates({arguments.begin() + 1, arguments.end()}, Words(text)))};
+    return {
+        {},
+        Print(flags->Candidates({arguments.begin() + 1, arguments.end()}, Places(text), NamesIn))};
   }
   absl::StatusOr<Arguments> others = flags->Parse(arguments);
   absl::Status settled = others.ok() ? limits.Settle() : others.status();

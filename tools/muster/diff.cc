@@ -42,7 +42,8 @@ int DiffCommand(const Arguments& arguments) {
   const PlanDifference difference =
       Difference(before->snapshot, before->plan, after->snapshot, after->plan);
   return Show([&] { return difference.ToText(); }, [&] { return difference.ToJson(); },
-              {"starts", "stops", "moves", "admits", "withdraws", "queues"});
+              {"starts=task,job,before,after,reason,now", "stops", "moves", "admits=job,queue",
+               "withdraws", "queues=queue,share_before,share_after"});
 }
 
 }  // namespace muster

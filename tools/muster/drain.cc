@@ -60,7 +60,7 @@ int DrainCommand(const Arguments& arguments) {
     return Complain(std::string(status.message()));
   }
   return Show([&] { return ToText(*report); }, [&] { return WriteDrainReport(*report); },
-              {"steps.tasks"});
+              {"steps.tasks=node,task,to,reason,ends"});
 }
 
 }  // namespace muster

@@ -207,7 +207,7 @@ int ExplainCommand(const Arguments& arguments) {
   if (!run.ok()) return Complain(std::string(run.status().message()));
   const auto show = [&](const std::string* name, const std::string& text) {
     return Show([&] { return text; }, [&] { return ToJson(*run, name, text); },
-                {"pending", "left_out"});
+                {"pending=task,job,reason,text", "left_out=name,why"});
   };
   if (parsed.others.size() == 1) {
     return show(nullptr, AllPending(run->plan, run->snapshot, run->scenario));

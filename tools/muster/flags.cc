@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "lib/base/decimal.h"
 #include "lib/base/strings.h"
-#include "muster/schedule.h"
+#include "tools/muster/spec_candidates.h"
 
 namespace muster {
 namespace {
@@ -25,16 +27,24 @@ std::function<absl::Status(const std::string&)> NumberReader(std::string_view wh
   };
 }
 
-// The candidates for the value of a flag, by its placeholder.
-std::string ValuesOf(std::string_view placeholder) {
+// The candidates for the value of a flag, by its placeholder. Empty: names of things, if any.
+std::string ValuesOf(std::string_view placeholder, const std::string& value) {
   if (placeholder == "F") return "table\njson\ncsv\n";
   if (placeholder == "WHEN") return "auto\nalways\nnever\n";
   if (placeholder == "M") return "uniform\nopenb\nphilly\nhpc\n";
   if (placeholder == "FILE" || placeholder == "DIR") return ":files\n";
-  if (placeholder != "P" && placeholder != "PROFILE") return "";
+  if (placeholder == "P" || placeholder == "PROFILE") return SpecCandidates(value);
+  return "";
+}
+
+// Each line with `head` in front of it; what stands for the names of files stays.
+std::string WithHead(std::string_view head, std::string_view lines) {
   std::string out;
-  for (const ProfileInfo& profile : Profiles()) {
-    absl::StrAppend(&out, profile.name, "\t", profile.summary, "\n");
+  while (!lines.empty()) {
+    const size_t end = lines.find('\n') + 1;
+    const std::string_view line = lines.substr(0, end);
+    absl::StrAppend(&out, line == ":files\n" ? "" : ToAbsl(head), ToAbsl(line));
+    lines.remove_prefix(end);
   }
   return out;
 }
@@ -147,21 +157,48 @@ absl::StatusOr<std::vector<std::string>> FlagSet::Parse(
   return others;
 }
 
+std::vector<std::string> FlagSet::Others(std::span<const std::string> arguments) const {
+  std::vector<std::string> others;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Flag* flag = Find(arguments[i]);
+    if (flag != nullptr && !flag->placeholder.empty()) ++i;
+    if (flag == nullptr && !arguments[i].starts_with("-")) others.push_back(arguments[i]);
+  }
+  return others;
+}
+
 std::string FlagSet::Candidates(const std::vector<std::string>& arguments,
-                                const std::vector<std::string>& words) const {
+                                const std::vector<std::string>& places,
+                                const NamesIn& names) const {
   const std::string word = arguments.empty() ? "" : arguments.back();
-  const Flag* before = arguments.size() < 2 ? nullptr : Find(arguments[arguments.size() - 2]);
-  if (before != nullptr && !before->placeholder.empty()) return ValuesOf(before->placeholder);
+  const size_t given = arguments.empty() ? 0 : arguments.size() - 1;
+  const std::vector<std::string> others = Others(std::span(arguments).first(given));
+  const auto values = [&](const std::string& placeholder, const std::string& value) {
+    const std::string known = ValuesOf(placeholder, value);
+    return known.empty() && !others.empty() ? names(others[0], placeholder, value) : known;
+  };
+  const Flag* before = given == 0 ? nullptr : Find(arguments[given - 1]);
+  if (before != nullptr && !before->placeholder.empty()) return values(before->placeholder, word);
   std::string out;
-  if (!word.starts_with("-")) {
-    if (words.empty()) return ":files\n";
-    if (words.front() == kAnyProfiles) return ValuesOf("PROFILE");
-    for (const std::string& one : words) {
-      if (arguments.size() < 2) absl::StrAppend(&out, one, "\n");
+  if (word.starts_with("-")) {
+    const size_t equals = word.find('=');
+    const Flag* flag = equals == word.npos ? nullptr : Find(word.substr(0, equals));
+    if (flag != nullptr && !flag->placeholder.empty()) {
+      return WithHead(word.substr(0, equals + 1),
+                      values(flag->placeholder, word.substr(equals + 1)));
     }
+    for (const Flag& one : flags_) absl::StrAppend(&out, one.name, "\t", one.help, "\n");
     return out;
   }
-  for (const Flag& flag : flags_) absl::StrAppend(&out, flag.name, "\t", flag.help, "\n");
+  if (places.empty()) return ":files\n";
+  std::string place = places[std::min(others.size(), places.size() - 1)];
+  const bool repeats = place.ends_with("...") || place.ends_with("...]");
+  if (others.size() >= places.size() && !repeats) return "";
+  std::erase_if(place, [](char c) { return c == '[' || c == ']' || c == '.'; });
+  if (const std::string known = values(place, word); !known.empty()) return known;
+  for (const auto one : absl::StrSplit(place, '|')) {
+    if (!absl::ascii_isupper(static_cast<unsigned char>(one[0]))) absl::StrAppend(&out, one, "\n");
+  }
   return out;
 }
 

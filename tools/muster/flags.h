@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,9 +24,6 @@
 #include "absl/status/statusor.h"
 
 namespace muster {
-
-// The word of a usage that stands for any number of profiles.
-inline constexpr char kAnyProfiles[] = "[PROFILE...]";
 
 // Returns the text with its lines broken at blanks, so that they fit 100 columns where words do.
 // A line that goes on is indented by `indent` columns.
@@ -54,10 +52,14 @@ class FlagSet {
 
   std::string Help() const;  // a flag begins a line
 
-  // What may stand in place of the last argument: see kCompleteFlag in command.h. `words` are those
-  // that may stand first; where there are none, files may.
+  // Returns names of things of a file, a line each: of the kinds NODE, QUEUE, JOB and TASK, with
+  // "|" between, those that begin with `word`.
+  using NamesIn = std::function<std::string(const std::string& file, std::string_view kinds,
+                                            std::string_view word)>;
+  // What may stand in place of the last argument: see kCompleteFlag in command.h. `places` are what
+  // may stand behind the command, in order, as in a usage: "FILE", "[JOB|TASK]", "NODE...".
   std::string Candidates(const std::vector<std::string>& arguments,
-                         const std::vector<std::string>& words) const;
+                         const std::vector<std::string>& places, const NamesIn& names) const;
 
  private:
   struct Flag {
@@ -65,6 +67,8 @@ class FlagSet {
     std::function<absl::Status(const std::string&)> set;
   };
   const Flag* Find(std::string_view name) const;
+  // The arguments that are neither flags nor their values.
+  std::vector<std::string> Others(std::span<const std::string> arguments) const;
 
   std::vector<Flag> flags_;
 };

@@ -50,7 +50,10 @@ struct ForecastFlags {
 
   absl::Status Settle() {
     options.arrivals = !no_arrivals;
-    options.should_stop = [] { return InterruptWatch::Asked(); };
+    options.should_stop = [] {
+      Progress::Tick();
+      return InterruptWatch::Asked();
+    };
     if (scales.empty()) return absl::OkStatus();
     const std::vector<std::string> parts = absl::StrSplit(scales, ',');
     int64_t* const out[] = {&options.scales.start_low, &options.scales.start_high,
@@ -103,8 +106,8 @@ std::string ClusterJson(const ClusterForecast& forecast) {
 }
 
 std::string ClusterText(const ClusterForecast& forecast) {
-  std::string out = absl::StrFormat("%-24s %12s %12s %12s %12s\n", "seconds from now", "start low",
-                                    "start", "start high", "end");
+  std::string out = absl::StrFormat("%-24s %12s %12s %12s %12s\n", "SECONDS FROM NOW", "START LOW",
+                                    "START", "START HIGH", "END");
   const auto from_now = [&](int64_t time) {
     return time == kAbsent ? std::string("later") : absl::StrCat(time - forecast.now);
   };
@@ -177,6 +180,7 @@ int ForecastScenario(const Arguments& arguments) {
   ForecastOptions options = forecast_flags.options;
   options.now = scheduled.now;
   options.seed = scheduled.seed;
+  const Progress progress("playing futures");
   const absl::StatusOr<ClusterForecast> forecast =
       Forecast(opened->cluster, opened->scenario.profile, *history, options);
   if (!forecast.ok()) return Complain(std::string(forecast.status().message()));
@@ -185,7 +189,9 @@ int ForecastScenario(const Arguments& arguments) {
     return ClusterText(*forecast) +
            LoneTasksText(lone, " and no forecast, unless --lone-tasks is given");
   };
-  const int printed = Show(words, [&] { return ClusterJson(*forecast); }, {"jobs"});
+  const int printed =
+      Show(words, [&] { return ClusterJson(*forecast); },
+           {"jobs=job,start.low,start.middle,start.high,end.low,end.middle,end.high,started"});
   return printed == kOk && !forecast->complete && InterruptWatch::Asked() ? kInterrupted : printed;
 }
 
@@ -310,6 +316,13 @@ int ForecastRecorded(const TraceKind& kind, const Arguments& arguments) {
 int ForecastCommand(const Arguments& arguments) {
   const bool completes = arguments.size() > 2 && arguments[0] == kCompleteFlag;
   const std::string word = arguments.empty() ? "" : arguments[completes ? 1 : 0];
+  if (arguments.size() == 2 && arguments[0] == kCompleteFlag && !arguments[1].starts_with("-")) {
+    std::string out = ":files\n";
+    for (const TraceKind& kind : TraceKinds()) {
+      absl::StrAppend(&out, ToAbsl(kind.name), "\t", ToAbsl(kind.about), "\n");
+    }
+    return Print(out);
+  }
   for (const TraceKind& kind : TraceKinds()) {
     if (kind.name != word) continue;
     Arguments rest(arguments.begin() + (completes ? 2 : 1), arguments.end());

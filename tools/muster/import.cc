@@ -11,6 +11,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/base/text_table.h"
 #include "lib/model/access.h"
 #include "tools/muster/command.h"
 #include "tools/muster/lone_tasks.h"
@@ -64,6 +65,16 @@ absl::StatusOr<Import> ImportFiles(const Arguments& files, ImportOptions options
   return absl::Status(import.status().code(), file + message);
 }
 
+std::string ReportText(const std::vector<ImportEntry>& report) {
+  if (report.empty()) return "the scenario holds everything\n";
+  TextTable table({{"SEVERITY"}, {"OBJECT"}, {"FIELD"}, {"WHAT"}});
+  for (const ImportEntry& entry : report) {
+    table.AddRow(
+        {std::string(ImportSeverityName(entry.severity)), entry.object, entry.field, entry.text});
+  }
+  return table.ToString();
+}
+
 }  // namespace
 
 int ImportCommand(const Arguments& arguments) {
@@ -87,8 +98,8 @@ int ImportCommand(const Arguments& arguments) {
   flags.Value("--now", "SECONDS", &options.now, "the time of the scenario's cycle");
   flags.Value("-o", "FILE", &output, "write the scenario here instead of to standard output");
   flags.Switch("--report", &report,
-               "print what the scenario does not hold as JSON or CSV, and the scenario only "
-               "with -o");
+               "print what the scenario does not hold, as JSON unless --format is given, and the "
+               "scenario only with -o");
   flags.Switch("--strict", &options.strict, "refuse a dump of which something is left out");
   const Parsed parsed = ParseArguments(kImportText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
@@ -113,8 +124,10 @@ int ImportCommand(const Arguments& arguments) {
     if (!written.ok()) return Complain(std::string(written.message()));
   }
   if (report) {
-    const std::string json = WriteReport(import->report);
-    return Print(OutputFormat() == Format::kCsv ? CsvOf(json, {"entries"}) : json);
+    const auto json = [&] { return WriteReport(import->report); };
+    if (!FormatIsGiven()) return Print(json());
+    return Show([&] { return ReportText(import->report); }, json,
+                {"entries=severity,object,field,text"});
   }
   if (output.empty()) {
     if (const int exit = Print(WriteScenario(import->scenario)); exit != kOk) return exit;

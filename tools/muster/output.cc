@@ -8,6 +8,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -27,7 +28,7 @@ constexpr std::array<std::string_view, 3> kFormats = {"table", "json", "csv"};
 constexpr std::array<std::string_view, 3> kColors = {"auto", "always", "never"};
 
 Format output_format = Format::kTable;
-bool colors_output = false, colors_errors = false;
+bool format_is_given = false, colors_output = false, colors_errors = false;
 
 absl::Status NotAWord(std::string_view flag, const std::string& given,
                       const std::array<std::string_view, 3>& words) {
@@ -130,8 +131,8 @@ void AppendLine(const std::vector<std::string_view>& cells, std::string* out) {
   out->push_back('\n');
 }
 
-std::string Csv(const std::vector<Cells>& rows) {
-  std::vector<std::string_view> columns;
+// `columns`: those that come first, and are there without rows, too.
+std::string Csv(std::vector<std::string_view> columns, const std::vector<Cells>& rows) {
   for (const Cells& row : rows) {
     for (const auto& [name, text] : row) {
       if (std::find(columns.begin(), columns.end(), name) == columns.end()) columns.push_back(name);
@@ -153,7 +154,7 @@ std::string Csv(const std::vector<Cells>& rows) {
 // --- colors
 
 constexpr std::string_view kRed = "31", kGreen = "32", kYellow = "33", kCyan = "36", kBold = "1";
-// The first word of a line, and the word behind the first colon of one.
+// The first word of a line, or else the word behind its first colon.
 constexpr std::pair<std::string_view, std::string_view> kWords[] = {
     {"ok", kGreen},       {"FAILED", kRed},    {"bind", kGreen},    {"evict", kRed},
     {"nominate", kCyan},  {"admit", kCyan},    {"move", kCyan},     {"reserve", kCyan},
@@ -161,8 +162,16 @@ constexpr std::pair<std::string_view, std::string_view> kWords[] = {
     {"running", kGreen},  {"remedies", kBold}, {"profiles", kBold}, {"policies", kBold},
 };
 
-std::string_view ColorOf(std::string_view word) {
-  for (const auto& [known, color] : kWords) {
+// Anywhere in other lines; the first one counts.
+constexpr std::pair<std::string_view, std::string_view> kVerbs[] = {
+    {"goes", kCyan},    {"ends", kRed},       {"wait", kYellow},  {"waits", kYellow},
+    {"later", kYellow}, {"undone", kYellow},  {"helps", kYellow}, {"place", kGreen},
+    {"places", kGreen}, {"waiting", kYellow},
+};
+
+std::string_view ColorOf(std::string_view word,
+                         std::span<const std::pair<std::string_view, std::string_view>> words) {
+  for (const auto& [known, color] : words) {
     if (known == word) return color;
   }
   return {};
@@ -182,26 +191,47 @@ std::string Painted(std::string_view text, std::string_view color) {
   return absl::StrCat("\x1b[", ToAbsl(color), "m", ToAbsl(text), "\x1b[0m");
 }
 
+// Returns the letters from there on.
+std::string_view WordAt(std::string_view line, size_t begin) {
+  size_t end = begin;
+  while (end < line.size() && absl::ascii_isalpha(static_cast<unsigned char>(line[end]))) ++end;
+  return line.substr(begin, end - begin);
+}
+
+// The line with its first verb in color. The first word is a name or number, and no verb.
+std::string ColoredVerb(std::string_view line) {
+  const size_t first = std::min(line.find_first_not_of(' '), line.size());
+  for (size_t begin = line.find(' ', first); begin < line.size();) {
+    const size_t end = std::min(line.find(' ', begin), line.size());
+    const std::string_view word = WordAt(line, begin);
+    // A part of a name, as in "wait-0", is no verb.
+    const std::string_view tail = line.substr(begin + word.size(), end - begin - word.size());
+    const bool whole = tail.empty() || tail == "," || tail == ";" || tail == ":";
+    if (const std::string_view color = ColorOf(word, kVerbs); whole && !color.empty()) {
+      return absl::StrCat(ToAbsl(line.substr(0, begin)), Painted(word, color),
+                          ToAbsl(line.substr(begin + word.size())));
+    }
+    begin = end + 1;
+  }
+  return std::string(line);
+}
+
+// What stands in front of a colon is bold where the line is not indented.
 std::string ColoredLine(std::string_view line) {
   if (IsTitle(line)) return Painted(line, kBold);
-  const auto word_at = [&](size_t begin) {
-    size_t end = begin;
-    while (end < line.size() && absl::ascii_isalpha(static_cast<unsigned char>(line[end]))) ++end;
-    return line.substr(begin, end - begin);
-  };
-  size_t begin = 0;
-  while (begin < line.size() && line[begin] == ' ') ++begin;
-  std::string_view word = word_at(begin);
-  if (ColorOf(word).empty()) {
-    const size_t colon = line.find(": ");
-    if (colon == std::string_view::npos) return std::string(line);
-    begin = colon + 2;
-    word = word_at(begin);
+  const size_t first = std::min(line.find_first_not_of(' '), line.size());
+  const size_t colon = line.find(": ");
+  for (const size_t begin : {first, colon == line.npos ? line.size() : colon + 2}) {
+    const std::string_view word = WordAt(line, begin);
+    const std::string_view color = ColorOf(word, kWords);
+    if (color.empty()) continue;
+    return absl::StrCat(ToAbsl(line.substr(0, begin)), Painted(word, color),
+                        ToAbsl(line.substr(begin + word.size())));
   }
-  const std::string_view color = ColorOf(word);
-  if (color.empty()) return std::string(line);
-  return absl::StrCat(ToAbsl(line.substr(0, begin)), Painted(word, color),
-                      ToAbsl(line.substr(begin + word.size())));
+  const bool is_head = line.ends_with(':');
+  if (first > 0 || (colon == line.npos && !is_head)) return ColoredVerb(line);
+  const size_t head = colon == line.npos ? line.size() - 1 : colon;
+  return absl::StrCat(Painted(line.substr(0, head), kBold), ColoredVerb(line.substr(head)));
 }
 
 }  // namespace
@@ -213,6 +243,8 @@ void OutputFlags::Declare(FlagSet* flags) {
 }
 
 absl::Status OutputFlags::Settle() {
+  format_is_given = json || !format.empty();
+  if (format.empty()) format = kFormats[0];
   const auto known_format = std::find(kFormats.begin(), kFormats.end(), format);
   if (known_format == kFormats.end()) return NotAWord("--format", format, kFormats);
   const auto known_color = std::find(kColors.begin(), kColors.end(), color);
@@ -224,6 +256,7 @@ absl::Status OutputFlags::Settle() {
 }
 
 Format OutputFormat() { return output_format; }
+bool FormatIsGiven() { return format_is_given; }
 bool ColorsErrors() { return colors_errors; }
 
 std::string Colored(std::string_view text) {
@@ -240,7 +273,20 @@ std::string Colored(std::string_view text) {
 std::string CsvOf(const std::string& json, std::initializer_list<std::string_view> lists) {
   const Document document = Document::parse(json, nullptr, /*allow_exceptions=*/false);
   std::vector<Cells> rows;
-  for (const std::string_view list : lists) {
+  std::vector<std::string_view> columns;
+  const auto add_column = [&columns](std::string_view name) {
+    if (std::find(columns.begin(), columns.end(), name) == columns.end()) columns.push_back(name);
+  };
+  for (const std::string_view given : lists) {
+    const size_t equals = std::min(given.find('='), given.size());
+    const std::string_view list = given.substr(0, equals);
+    if (lists.size() > 1) add_column("table");
+    for (std::string_view rest = given.substr(equals); !rest.empty();) {
+      rest.remove_prefix(1);  // = or a comma
+      const size_t end = std::min(rest.find(','), rest.size());
+      add_column(rest.substr(0, end));
+      rest.remove_prefix(end);
+    }
     if (list == "*") {
       Cells values;
       FlattenAll("", document, &values);
@@ -251,7 +297,7 @@ std::string CsvOf(const std::string& json, std::initializer_list<std::string_vie
     const Cells outer = lists.size() > 1 ? Cells{{"table", path.back()}} : Cells();
     AddRows(document, path, 0, outer, &rows);
   }
-  return Csv(rows);
+  return Csv(std::move(columns), rows);
 }
 
 int Show(const std::function<std::string()>& table, const std::function<std::string()>& json,

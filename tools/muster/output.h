@@ -23,18 +23,22 @@ enum class Format { kTable, kJson, kCsv };
 
 // The flags --format, --json and --color, which every command has.
 struct OutputFlags {
-  std::string format = "table", color = "auto";
+  std::string format, color = "auto";  // format "": not given
   bool json = false;
   void Declare(FlagSet* flags);
   // Checks the flags and puts them into force.
   absl::Status Settle();
 };
 
+// Without --format and --json it is kTable.
 Format OutputFormat();
+bool FormatIsGiven();
 
 // Prints one of the two texts, or CSV of the lists of the JSON. A list is named by its path:
 // "profiles"; "steps.tasks" are the lists `tasks` in the elements of `steps`, and the columns of
-// the outer element come first. With several lists, the first column is `table`, the list's name.
+// the outer element come first. Columns that there are whatever the rows, and without any, stand
+// behind the name: "steps.tasks=node,task". With several lists, the first column is `table`, the
+// list's name.
 // "*": one row for each value, as metric,value. Returns the exit code of Print.
 int Show(const std::function<std::string()>& table, const std::function<std::string()>& json,
          std::initializer_list<std::string_view> lists);
@@ -42,8 +46,9 @@ int Show(const std::function<std::string()>& table, const std::function<std::str
 // Returns CSV of lists in a JSON text, as Show prints it.
 std::string CsvOf(const std::string& json, std::initializer_list<std::string_view> lists);
 
-// Returns the text with escape sequences of a terminal: titles are bold, words such as `bind`,
-// `FAILED` and `pending` have their colors. As it is where --color allows none.
+// Returns the text with escape sequences of a terminal: titles and what stands in front of a colon
+// are bold, words such as `bind`, `FAILED`, `pending` and `waits` have their colors. As it is where
+// --color allows none.
 std::string Colored(std::string_view text);
 // Returns whether what goes to standard error is colored.
 bool ColorsErrors();

@@ -28,9 +28,11 @@ constexpr CommandText kPageText = {
 
 // What would help the first jobs that wait, `most` of them.
 absl::Status Diagnosed(const Opened& opened, int64_t most, PagePlan* page) {
-  const Tables& tables = TablesOf(opened.cluster);
-  for (const std::string& job : WaitingJobs(tables, page->plan)) {
-    if (most-- <= 0) break;
+  std::vector<std::string> jobs = WaitingJobs(TablesOf(opened.cluster), page->plan);
+  jobs.resize(std::min(jobs.size(), static_cast<size_t>(most)));
+  Progress progress("jobs: looking for remedies", static_cast<int64_t>(jobs.size()));
+  for (const std::string& job : jobs) {
+    progress.Step();
     absl::StatusOr<Diagnosis> diagnosis =
         Diagnose(opened.cluster, page->profile, job, {.schedule = opened.scenario.options});
     if (!diagnosis.ok()) return diagnosis.status();

@@ -52,7 +52,8 @@ void Progress::Show() {
   shown_ = now;
   is_shown = true;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - begin_).count();
-  const std::string counts = total_ > 0 ? absl::StrCat(done_, " of ", total_, " ") : "";
+  std::string counts = done_ > 0 || total_ > 0 ? absl::StrCat(done_, " ") : "";
+  if (total_ > 0) absl::StrAppend(&counts, "of ", total_, " ");
   Write(absl::StrCat("\r\x1b[Kmuster: ", counts, what_, ", ", seconds, " s"));
 }
 

@@ -22,7 +22,7 @@ namespace muster {
 
 class Progress {
  public:
-  // `total` 0: the line has the time alone.
+  // `total` 0: the line has what is done and the time; before the first step the time alone.
   explicit Progress(std::string what, int64_t total = 0);
   ~Progress();
   Progress(const Progress&) = delete;

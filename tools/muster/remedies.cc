@@ -79,7 +79,8 @@ int RemediesCommand(const Arguments& arguments) {
   const bool placed =
       PlacesTasks(opened->scenario.profile, opened->scenario.options.extensions.get());
   return Show([&] { return ToText(parsed.others[1], *diagnosis, placed, options.trials); },
-              [&] { return WriteDiagnosis(parsed.others[1], *diagnosis); }, {"remedies"});
+              [&] { return WriteDiagnosis(parsed.others[1], *diagnosis); },
+              {"remedies=kind,starts,evictions,others,profile,words,changes"});
 }
 
 }  // namespace muster

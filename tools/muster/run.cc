@@ -152,8 +152,10 @@ int RunCommand(const Arguments& arguments) {
   }
   if (OutputFormat() == Format::kCsv) {
     json = WithReasons(json);
-    if (bound) return Print(CsvOf(json, {"decisions", "pending", "bound"}));
-    return Print(CsvOf(json, {"decisions", "pending"}));
+    constexpr std::string_view kDecisions = "decisions=kind,job,task,node",
+                               kPending = "pending=task,job,reason,text";
+    if (bound) return Print(CsvOf(json, {kDecisions, kPending, "bound"}));
+    return Print(CsvOf(json, {kDecisions, kPending}));
   }
   return Show([&] { return words; }, [&] { return json; }, {"decisions", "pending"});
 }

@@ -46,7 +46,7 @@ struct Flags {
   void Declare(FlagSet* flags) {
     flags->Value("--profile", "P", &profile,
                  "the profile of the policies that divide, such as volcano");
-    flags->Value("--queue", "Q", &queue, "the queue that the next four are about");
+    flags->Value("--queue", "QUEUE", &queue, "the queue that the next four are about");
     flags->Value("--weight", "N", &weight, "its weight");
     flags->Value("--guaranteed", "AMOUNTS", &guaranteed,
                  "as cpu=4,memory=8Gi; these and no others");
@@ -324,7 +324,8 @@ int WhatIfCommand(const Arguments& arguments) {
     if (!rehearsal.ok()) return complain(rehearsal.status());
     const PlanDifference& difference = rehearsal->difference;
     return Show([&] { return difference.ToText() + notes; }, [&] { return difference.ToJson(); },
-                {"starts", "stops", "moves", "admits", "withdraws", "waits", "queues"});
+                {"starts=task,job,before,after,reason,now", "stops", "moves", "admits=job,queue",
+                 "withdraws", "waits", "queues=queue,share_before,share_after"});
   }
   const absl::StatusOr<Outlook> outlook =
       WhatIf(opened->cluster.Freeze(), scenario.profile, changes->list);
@@ -334,7 +335,7 @@ int WhatIfCommand(const Arguments& arguments) {
                     " publish no shares; --plan has what it decides\n");
   }
   return Show([&] { return ToText(*outlook, !changes->list.empty()) + notes; },
-              [&] { return WriteOutlook(*outlook); }, {"queues"});
+              [&] { return WriteOutlook(*outlook); }, {"queues=name,share_before,share_after"});
 }
 
 }  // namespace muster
