@@ -213,7 +213,8 @@ class Colors(unittest.TestCase):
         self.assertTrue(done.stderr.startswith("\x1b[1;31mmuster:\x1b[0m absent.json"), done.stderr)
         self.assertTrue(muster("run", "absent.json").stderr.startswith("muster: absent.json"))
 
-    def on_terminal(self, *arguments, **environment):
+    def on_terminal(self, *arguments, until=None, **environment):
+        """Returns what the command prints; ends it once that has the pattern `until`."""
         main, other = pty.openpty()
         with subprocess.Popen([MUSTER, *map(str, arguments)], stdout=other, stderr=other,
                               stdin=subprocess.DEVNULL,
@@ -228,6 +229,9 @@ class Colors(unittest.TestCase):
                 if not part:
                     break
                 told += part
+                if until is not None and re.search(until, told):
+                    process.kill()
+                    break
             process.wait(timeout=600)
         os.close(main)
         return told.decode()
@@ -251,13 +255,14 @@ class Colors(unittest.TestCase):
             self.assertRegex(told, r"\r\x1b\[Kmuster: [0-9]+ of 4 profiles, [0-9]+ s")
             # Nothing of it stays in front of the answer.
             self.assertRegex(told, "\r\x1b\\[K\x1b\\[1mPROFILE")
-            self.assertRegex(self.on_terminal("page", path, "--remedies", "2", "--profile",
-                                              "volcano", "-o", pathlib.Path(folder, "p.html")),
-                             r"\r\x1b\[Kmuster: 1 of 2 jobs: looking for remedies, [0-9]+ s")
-            told = self.on_terminal("capacity", path, "--profile", "volcano")
-            self.assertRegex(told, r"\r\x1b\[Kmuster: [0-9]+ cycles tried, [0-9]+ s")
-            told = self.on_terminal("forecast", path, "--profile", "volcano")
-            self.assertRegex(told, r"\r\x1b\[Kmuster: playing futures, [0-9]+ s")
+            for asked, line in (
+                (["page", path, "--remedies", "2"], "1 of 2 jobs: looking for remedies, [0-9]+ s"),
+                (["capacity", path], "[0-9]+ cycles tried, [0-9]+ s"),
+                (["forecast", path], "playing futures, [0-9]+ s"),
+            ):
+                line = r"\r\x1b\[Kmuster: " + line
+                told = self.on_terminal(*asked, "--profile", "volcano", until=line.encode())
+                self.assertRegex(told, line)
         self.assertNotIn("muster: ", muster("compare", GANG, "--profiles", "volcano muster").stderr)
 
 
