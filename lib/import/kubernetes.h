@@ -71,8 +71,8 @@ std::vector<Requirement> ReadRequirements(const Field& holder, std::string_view 
 // Returns a label selector; nothing where it is not given.
 std::optional<Selector> ReadSelector(const Field& selector);
 // Adds the pod's own values of labels `keys` to the selector: `op` kIn for matchLabelKeys, kNotIn
-// for mismatchLabelKeys. Keys that the pod lacks mean nothing. The API server may have put them there
-// already.
+// for mismatchLabelKeys. Keys that the pod lacks mean nothing. The API server may have put them
+// there already.
 void AddOwnLabels(const ApiObject& pod, const std::vector<std::string>& keys, RequirementOp op,
                   Selector* selector);
 // Returns whether a selector selects an object with these labels. An absent selector selects

@@ -6,8 +6,8 @@
 //   const std::string why = ranges.Apply(*pod, "ns", &shape);   // empty: a cycle looks at it
 //
 // As Kueue: containers get the defaults of the LimitRanges of their namespace, and pods the
-// overhead of their class. A pod that requests more than its own limits, or is out of the ranges, keeps its
-// Workload from being tried.
+// overhead of their class. A pod that requests more than its own limits, or is out of the ranges,
+// keeps its Workload from being tried.
 #ifndef MUSTER_IMPORT_KUEUE_LIMITS_H_
 #define MUSTER_IMPORT_KUEUE_LIMITS_H_
 

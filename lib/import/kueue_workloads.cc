@@ -15,6 +15,7 @@
 #include "lib/import/kubernetes.h"
 #include "lib/import/kueue.h"
 #include "lib/import/kueue_limits.h"
+#include "lib/import/kueue_owners.h"
 #include "lib/import/times.h"
 #include "lib/peer/kueue/admission_checks.h"
 #include "lib/plan/json_text.h"
@@ -23,7 +24,6 @@ namespace muster::kueue {
 namespace {
 
 constexpr PodRules kPods = {.limits_are_requests = true};
-constexpr std::string_view kWorkloadOfPod = "kueue.x-k8s.io/workload";
 constexpr std::string_view kPodSetOfPod = "kueue.x-k8s.io/podset";
 // Of pods that Kueue itself holds back; an admission lifts them.
 constexpr std::string_view kOwnGates[] = {"kueue.x-k8s.io/admission", "kueue.x-k8s.io/topology"};
@@ -31,18 +31,6 @@ constexpr std::string_view kDefaultPodSet = "main";
 constexpr std::string_view kGatedBy = "kueue.x-k8s.io/admission-gated-by";
 constexpr std::string_view kReplacementFor = "kueue.x-k8s.io/workload-slice-replacement-for";
 constexpr std::string_view kPriorityBoost = "kueue.x-k8s.io/priority-boost";
-
-// The condition of the type, absent where there is none.
-std::optional<Field> ConditionOf(const ApiObject& object, std::string_view type) {
-  for (const Field& condition : object.status().Items("conditions")) {
-    if (condition["type"].Is(type)) return condition;
-  }
-  return std::nullopt;
-}
-bool IsTrue(const ApiObject& object, std::string_view type) {
-  const std::optional<Field> condition = ConditionOf(object, type);
-  return condition.has_value() && (*condition)["status"].Is("True");
-}
 
 // Since when the workload waits: Kueue puts some that were evicted behind others. `by_creation`:
 // not those with pods that were not ready in time. Without gate PrioritySortingWithinCohort those
@@ -86,37 +74,6 @@ TaskStatus StatusOfPodHere(const ApiObject& pod, bool has_node) {
   if (pod.metadata()["deletionTimestamp"].given()) return TaskStatus::kReleasing;
   return phase == "Running" ? TaskStatus::kRunning : TaskStatus::kBound;
 }
-
-// The workloads of a dump by what their pods know of them.
-class Owners {
- public:
-  explicit Owners(const Dump& dump) {
-    for (const ApiObject* workload : dump.OfKind("Workload")) {
-      for (const Field& owner : workload->metadata().Items("ownerReferences")) {
-        const std::string uid = owner.Text("uid");
-        // Of several slices of one job the one with quota has the pods.
-        if (uid.empty() || (by_owner_.contains(uid) && !IsTrue(*workload, "QuotaReserved")))
-          continue;
-        by_owner_[uid] = workload->key();
-      }
-    }
-  }
-  // The key of the pod's workload; empty: it has none.
-  std::string WorkloadOf(const ApiObject& pod) const {
-    if (const std::string* name = pod.Annotation(kWorkloadOfPod)) {
-      return absl::StrCat(pod.name_space(), "/", *name);
-    }
-    for (const Field& owner : pod.metadata().Items("ownerReferences")) {
-      const auto known = by_owner_.find(owner.Text("uid"));
-      if (known != by_owner_.end()) return known->second;
-    }
-    const auto itself = by_owner_.find(pod.metadata().Text("uid"));
-    return itself == by_owner_.end() ? std::string() : itself->second;
-  }
-
- private:
-  HashMap<std::string, std::string> by_owner_;  // uid of the owner: key of the workload
-};
 
 class WorkloadReader {
  public:

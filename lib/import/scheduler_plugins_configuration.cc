@@ -1,8 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Plug-ins of scheduler-plugins in a KubeSchedulerConfiguration. A configuration switches on what
-// it enables, and nothing else; the profile's own defaults stand where there is none. Arguments become
-// the options of the plug-ins. What the peer refuses is refused in its words.
+// it enables, and nothing else; the profile's own defaults stand where there is none. Arguments
+// become the options of the plug-ins. What the peer refuses is refused in its words.
 #include <array>
 #include <cmath>
 

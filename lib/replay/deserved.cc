@@ -78,8 +78,8 @@ void Fill(const std::vector<double>& room, std::span<Claim> claims) {
   }
 }
 
-// Returns the largest dominant share at which what is held stays within `amounts`, of those that are
-// set and requested: infinity if there are none. Without amounts, `none`.
+// Returns the largest dominant share at which what is held stays within `amounts`, of those that
+// are set and requested: infinity if there are none. Without amounts, `none`.
 double Within(const Claim& claim, const std::optional<DivisionAmounts>& amounts,
               const DivisionAmounts& capacity, double none) {
   if (!amounts) return none;

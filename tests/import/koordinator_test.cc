@@ -13,6 +13,7 @@
 #include "lib/plan/json_text.h"
 #include "lib/scenario/scenario.h"
 #include "muster/muster.h"
+#include "tests/import/koordinator_dumps.h"
 #include "tests/import/objects.h"
 
 namespace muster {
@@ -68,31 +69,23 @@ constexpr char kQuotaDump[] = R"([
    "spec": {"schedulerName": "volcano", "containers": [{}]}, "status": {"phase": "Pending"}}
 ])";
 
-template <class Row>
-const Row& Named(const std::vector<Row>& rows, std::string_view name) {
-  static const Row kNoRow;
-  const auto found = std::ranges::find(rows, name, &Row::name);
-  EXPECT_NE(found, rows.end()) << name;
-  return found == rows.end() ? kNoRow : *found;
-}
-
 TEST(Koordinator, QuotasAreQueues) {
   const absl::StatusOr<Import> import = ImportObjects(kQuotaDump, {});
   ASSERT_TRUE(import.ok()) << import.status();
   EXPECT_EQ(import->scenario.profile, "koordinator");
   const std::vector<QueueSpec>& queues = import->scenario.cluster.queues;
   ASSERT_EQ(queues.size(), 4u);
-  EXPECT_EQ(Named(queues, "ml").weight, 5);
-  EXPECT_EQ(Named(queues, "web").weight, 2) << "its maximum";
-  EXPECT_EQ(Named(queues, "nlp").parent, "ml");
-  EXPECT_EQ(Named(queues, "nlp").weight, 3) << "its shared weight";
-  EXPECT_EQ(Named(queues, "nlp").guaranteed, (Resources{{"cpu", 2}}));
-  EXPECT_EQ(Named(queues, "nlp").limit, (Resources{{"cpu", 4}}));
-  EXPECT_EQ(Named(queues, "nlp").settings, (Labels{{"koordinator/lends", "false"}}))
+  EXPECT_EQ(RowNamed(queues, "ml").weight, 5);
+  EXPECT_EQ(RowNamed(queues, "web").weight, 2) << "its maximum";
+  EXPECT_EQ(RowNamed(queues, "nlp").parent, "ml");
+  EXPECT_EQ(RowNamed(queues, "nlp").weight, 3) << "its shared weight";
+  EXPECT_EQ(RowNamed(queues, "nlp").guaranteed, (Resources{{"cpu", 2}}));
+  EXPECT_EQ(RowNamed(queues, "nlp").limit, (Resources{{"cpu", 4}}));
+  EXPECT_EQ(RowNamed(queues, "nlp").settings, (Labels{{"koordinator/lends", "false"}}))
       << "its maximum has no memory";
-  EXPECT_EQ(Named(queues, "ml").settings,
+  EXPECT_EQ(RowNamed(queues, "ml").settings,
             (Labels{{"koordinator/shared-weight", "cpu=5,memory=8589934592"}}));
-  EXPECT_EQ(Named(queues, "koordinator-default-quota").parent, "");
+  EXPECT_EQ(RowNamed(queues, "koordinator-default-quota").parent, "");
 }
 
 TEST(Koordinator, GangsAndPodsAreJobs) {
@@ -101,36 +94,20 @@ TEST(Koordinator, GangsAndPodsAreJobs) {
   const ClusterSpec& cluster = import->scenario.cluster;
   const std::vector<JobSpec>& jobs = cluster.jobs;
   ASSERT_EQ(jobs.size(), 3u);
-  EXPECT_EQ(Named(jobs, "lab/train").queue, "nlp") << "by the list of namespaces";
-  EXPECT_EQ(Named(jobs, "lab/train").min_available, 2);
-  EXPECT_EQ(Named(jobs, "lab/train").priority, 7);
-  EXPECT_EQ(Named(jobs, "other/g").queue, "nlp") << "by its label";
-  EXPECT_EQ(Named(jobs, "web/front").queue, "web") << "by the namespace's name";
-  EXPECT_EQ(Named(jobs, "web/front").min_available, 1);
-  EXPECT_EQ(Named(cluster.tasks, "web/front").status, TaskStatus::kRunning);
-  EXPECT_FALSE(Named(cluster.tasks, "other/g0").preemptable);
+  EXPECT_EQ(RowNamed(jobs, "lab/train").queue, "nlp") << "by the list of namespaces";
+  EXPECT_EQ(RowNamed(jobs, "lab/train").min_available, 2);
+  EXPECT_EQ(RowNamed(jobs, "lab/train").priority, 7);
+  EXPECT_EQ(RowNamed(jobs, "other/g").queue, "nlp") << "by its label";
+  EXPECT_EQ(RowNamed(jobs, "web/front").queue, "web") << "by the namespace's name";
+  EXPECT_EQ(RowNamed(jobs, "web/front").min_available, 1);
+  EXPECT_EQ(RowNamed(cluster.tasks, "web/front").status, TaskStatus::kRunning);
+  EXPECT_FALSE(RowNamed(cluster.tasks, "other/g0").preemptable);
 
   Cluster filled;
   ASSERT_TRUE(Fill(import->scenario, &filled).ok());
   const absl::StatusOr<Plan> plan = filled.Schedule(import->scenario.profile);
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_EQ(plan->binds().size(), 3u);
-}
-
-// A cluster of one node and one pod that waits, with more objects.
-absl::StatusOr<Import> ImportWith(const std::string& pod_metadata, const std::string& objects) {
-  std::string dump =
-      R"([{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
-        "status": {"allocatable": {"cpu": "8", "memory": "32Gi", "pods": "110"}}},
-       {"kind": "Pod", "metadata": {"name": "p", "namespace": "lab")" +
-      pod_metadata + R"(},
-        "spec": {"schedulerName": "koord-scheduler",
-                 "containers": [{"resources": {"requests": {"cpu": "1"}}}]},
-        "status": {"phase": "Pending"}})" +
-      objects + "]";
-  // JSON has no line breaks within texts.
-  std::erase(dump, '\n');
-  return ImportObjects(dump, {.profile = "koordinator"});
 }
 
 TEST(Koordinator, GangsHaveTheirMarks) {
@@ -314,7 +291,7 @@ TEST(Koordinator, LoadsOwnersThresholdsAndMigrations) {
   const absl::StatusOr<Import> import = ImportObjects(kLoadDump, {});
   ASSERT_TRUE(import.ok()) << import.status();
   const ClusterSpec& cluster = import->scenario.cluster;
-  const NodeSpec& node = Named(cluster.nodes, "n");
+  const NodeSpec& node = RowNamed(cluster.nodes, "n");
   ASSERT_TRUE(node.usage.has_value());
   EXPECT_EQ(node.usage->cpu, Quantity(25));
   EXPECT_EQ(node.usage->measured, 600);
@@ -330,14 +307,14 @@ TEST(Koordinator, LoadsOwnersThresholdsAndMigrations) {
                            {"koordinator/memory_evict", "75"},
                            {"koordinator/limit", "allocatable"}};
   EXPECT_EQ(node.settings, settings);
-  ASSERT_TRUE(Named(cluster.tasks, "s/a").usage);
-  EXPECT_EQ(Named(cluster.tasks, "s/a").usage->amounts, (Resources{{"cpu", "1500m"}}));
-  EXPECT_FALSE(Named(cluster.tasks, "s/b").usage);
+  ASSERT_TRUE(RowNamed(cluster.tasks, "s/a").usage);
+  EXPECT_EQ(RowNamed(cluster.tasks, "s/a").usage->amounts, (Resources{{"cpu", "1500m"}}));
+  EXPECT_FALSE(RowNamed(cluster.tasks, "s/b").usage);
   const Labels owned = {{"koordinator/owner_kind", "ReplicaSet"}, {"koordinator/owner", "s/web"},
                         {"koordinator/eviction_cost", "-7"},      {"koordinator/evict", "true"},
                         {"koordinator/local_data", "true"},       {"koordinator/claims", "true"}};
-  EXPECT_EQ(Named(cluster.jobs, "s/a").settings, owned);
-  EXPECT_EQ(Named(cluster.jobs, "s/b").settings, (Labels{{"koordinator/owner_kind", "none"}}));
+  EXPECT_EQ(RowNamed(cluster.jobs, "s/a").settings, owned);
+  EXPECT_EQ(RowNamed(cluster.jobs, "s/b").settings, (Labels{{"koordinator/owner_kind", "none"}}));
   const MemorySlot* const slot = import->scenario.memory.Find("koordinator-migrations");
   ASSERT_NE(slot, nullptr);
   EXPECT_EQ(slot->rows().size(), 2u);
@@ -351,155 +328,6 @@ TEST(Koordinator, LoadsOwnersThresholdsAndMigrations) {
   const auto plan = filled.Schedule("koordinator:actions=rebalance+colocate", {.now = 650});
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_EQ(plan->moves().size(), 0u) << "there is no other node";
-}
-
-constexpr char kNumaDump[] = R"([
-  {"apiVersion": "v1", "kind": "Node",
-   "metadata": {"name": "n", "labels": {"node.koordinator.sh/numa-topology-policy": "Restricted"},
-     "annotations": {"node.koordinator.sh/resource-amplification-ratio":
-                       "{\"cpu\": 1.50, \"memory\": 1.00}"}},
-   "status": {"allocatable": {"cpu": "8", "memory": "32Gi", "pods": "110"},
-              "capacity": {"cpu": "8", "memory": "32Gi", "pods": "110"}}},
-  {"apiVersion": "topology.node.k8s.io/v1alpha1", "kind": "NodeResourceTopology",
-   "metadata": {"name": "n", "annotations": {
-     "node.koordinator.sh/cpu-topology": "{\"detail\": [
-        {\"id\": 0, \"core\": 0, \"socket\": 0, \"node\": 0},
-        {\"id\": 1, \"core\": 0, \"socket\": 0, \"node\": 0},
-        {\"id\": 2, \"core\": 0, \"socket\": 1, \"node\": 1},
-        {\"id\": 3, \"core\": 0, \"socket\": 1, \"node\": 1},
-        {\"id\": 3, \"core\": 0, \"socket\": 1, \"node\": 1}]}",
-     "node.koordinator.sh/pod-cpu-allocs": "[
-        {\"uid\": \"u\", \"cpuset\": \"3\", \"managedByKubelet\": true},
-        {\"uid\": \"v\", \"cpuset\": \"2\"}]",
-     "kubelet.koordinator.sh/cpu-manager-policy": "{\"policy\": \"static\",
-        \"options\": {\"full-pcpus-only\": \"true\"}, \"reservedCPUs\": \"\"}",
-     "node.koordinator.sh/system-qos-resource":
-        "{\"cpuset\": \"0\", \"cpusetExclusive\": false}"}},
-   "topologyPolicies": ["None", "SingleNUMANodePodLevel"],
-   "zones": [
-     {"name": "node-1", "type": "Node", "resources": [
-       {"name": "cpu", "capacity": "4", "allocatable": "4", "available": "4"},
-       {"name": "memory", "capacity": "17Gi", "allocatable": "17Gi", "available": "1Gi"}]},
-     {"name": "node-0", "type": "Node", "resources": [
-       {"name": "cpu", "capacity": "4", "allocatable": "4", "available": "4"},
-       {"name": "memory", "capacity": "16Gi", "allocatable": "16Gi", "available": "1Gi"}]},
-     {"name": "core-0", "type": "Core"}]},
-  {"apiVersion": "topology.node.k8s.io/v1alpha1", "kind": "NodeResourceTopology",
-   "metadata": {"name": "gone"}},
-  {"kind": "Pod", "metadata": {"name": "p", "namespace": "lab",
-     "labels": {"koordinator.sh/qosClass": "LSR"},
-     "annotations": {
-       "scheduling.koordinator.sh/resource-spec":
-         "{\"requiredCPUBindPolicy\": \"FullPCPUs\",
-           \"preferredCPUExclusivePolicy\": \"PCPULevel\"}",
-       "scheduling.koordinator.sh/numa-topology-spec":
-         "{\"numaTopologyPolicy\": \"SingleNUMANode\", \"singleNUMANodeExclusive\": \"Preferred\"}"}},
-   "spec": {"schedulerName": "koord-scheduler", "priority": 9500,
-            "containers": [{"resources": {"requests": {"cpu": "1"}}}]},
-   "status": {"phase": "Pending"}},
-  {"kind": "Pod", "metadata": {"name": "r", "namespace": "lab",
-     "labels": {"koordinator.sh/qosClass": "LSR"},
-     "annotations": {"scheduling.koordinator.sh/resource-status":
-         "{\"cpuset\": \"2,9\", \"numaNodeResources\": [
-            {\"node\": 1, \"resources\": {\"cpu\": \"1\", \"memory\": \"2Gi\"}},
-            {\"node\": 7, \"resources\": {\"cpu\": \"1\"}}]}"}},
-   "spec": {"schedulerName": "koord-scheduler", "priority": 9500, "nodeName": "n",
-            "containers": [{"resources": {"requests": {"cpu": "1"}}}]},
-   "status": {"phase": "Running"}},
-  {"kind": "Reservation", "apiVersion": "scheduling.koordinator.sh/v1alpha1",
-   "metadata": {"name": "kept", "annotations": {
-       "scheduling.koordinator.sh/resource-spec": "{\"preferredCPUExclusivePolicy\": \"PCPULevel\"}",
-       "scheduling.koordinator.sh/resource-status":
-         "{\"cpuset\": \"0-1,9\", \"numaNodeResources\": [
-            {\"node\": 0, \"resources\": {\"cpu\": \"2\", \"memory\": \"1Mi\"}},
-            {\"node\": 7, \"resources\": {\"cpu\": \"2\"}}]}"}},
-   "spec": {"owners": [{"labelSelector": {"matchLabels": {"app": "etl"}}}],
-            "template": {
-              "metadata": {"annotations": {
-                "scheduling.koordinator.sh/resource-spec":
-                  "{\"preferredCPUExclusivePolicy\": \"NUMANodeLevel\",
-                    \"requiredCPUBindPolicy\": \"FullPCPUs\"}",
-                "scheduling.koordinator.sh/numa-topology-spec":
-                  "{\"numaTopologyPolicy\": \"Restricted\"}"}},
-              "spec": {"containers": [{"resources": {"requests": {"cpu": "2"}}}]}}},
-   "status": {"phase": "Available", "nodeName": "n"}},
-  {"kind": "Reservation", "apiVersion": "scheduling.koordinator.sh/v1alpha1",
-   "metadata": {"name": "waits", "annotations": {
-       "scheduling.koordinator.sh/resource-status": "{\"cpuset\": \"0\"}"}},
-   "spec": {"template": {"spec": {"containers": [{}]}}}, "status": {"phase": "Pending"}}
-])";
-
-TEST(Koordinator, CpusAndZonesOfNodesAreRead) {
-  std::string dump = kNumaDump;
-  // JSON has no line breaks within texts.
-  std::erase(dump, '\n');
-  const absl::StatusOr<Import> import = ImportObjects(dump, {.profile = "koordinator"});
-  ASSERT_TRUE(import.ok()) << import.status();
-  const ClusterSpec& cluster = import->scenario.cluster;
-  const NodeSpec& node = cluster.nodes[0];
-  ASSERT_EQ(node.zones.size(), 2u);
-  EXPECT_EQ(node.zones[0].name, "node-0");
-  EXPECT_EQ(node.zones[0].capacity, (Resources{{"cpu", 4}, {"memory", int64_t{1} << 34}}));
-  EXPECT_EQ(node.zones[1].capacity, (Resources{{"cpu", 4}, {"memory", int64_t{1} << 34}})) << "cut";
-  EXPECT_EQ(node.alignment, Alignment::kSingleNumaNode);
-  ASSERT_EQ(node.devices.size(), 4u);
-  EXPECT_EQ(node.devices[2].name, "2");
-  EXPECT_EQ(node.devices[2].kind, "cpu");
-  EXPECT_EQ(node.devices[2].zone, "node-1");
-  EXPECT_EQ(node.devices[2].links, (std::vector<std::string>{"core-0", "socket-1"}));
-  EXPECT_TRUE(node.devices[0].healthy) << "system pods share it";
-  EXPECT_TRUE(node.devices[2].healthy) << "not given by the kubelet";
-  EXPECT_FALSE(node.devices[3].healthy);
-  EXPECT_EQ(node.settings,
-            (Labels{{"koordinator/amplified_cpu", "1.50"}, {"koordinator/full_cores", "true"}}));
-  const auto told = [&](std::string_view object, std::string_view words) {
-    return std::ranges::any_of(import->report, [&](const ImportEntry& entry) {
-      return entry.object.starts_with(object) && entry.text.find(words) != std::string::npos;
-    });
-  };
-  EXPECT_TRUE(told("NodeResourceTopology n", "listed before"));
-  EXPECT_TRUE(told("NodeResourceTopology n", "more memory together"));
-  EXPECT_TRUE(told("NodeResourceTopology gone", "no node that is there"));
-  EXPECT_TRUE(told("Pod lab/r", "the node lists no CPUs 9"));
-  EXPECT_TRUE(told("Pod lab/r", "the node has no zone \"node-7\""));
-}
-
-TEST(Koordinator, PoliciesAndHoldingsOfPodsAreRead) {
-  std::string dump = kNumaDump;
-  std::erase(dump, '\n');
-  const absl::StatusOr<Import> import = ImportObjects(dump, {.profile = "koordinator"});
-  ASSERT_TRUE(import.ok()) << import.status();
-  const ClusterSpec& cluster = import->scenario.cluster;
-  const TaskSpec& waits = Named(cluster.tasks, "lab/p");
-  EXPECT_EQ(waits.shape.labels, (Labels{{"koordinator.sh/qosClass", "LSR"},
-                                        {"koordinator/cpu-required", "FullPCPUs"},
-                                        {"koordinator/cpu-exclusive", "PCPULevel"},
-                                        {"koordinator/zone-exclusive", "Preferred"}}));
-  EXPECT_EQ(waits.shape.alignment, Alignment::kSingleNumaNode);
-  EXPECT_EQ(Named(cluster.tasks, "lab/r").devices, (std::vector<DeviceHold>{{.device = "2"}}));
-  const MemorySlot* zones = import->scenario.memory.Find("koordinator-zones");
-  ASSERT_NE(zones, nullptr);
-  EXPECT_EQ(*zones->Find("lab/r"),
-            (MemoryRow{std::string("n"), int64_t{1}, std::string("cpu"), int64_t{1000}, int64_t{1},
-                       std::string("memory"), int64_t{1} << 31}));
-
-  ASSERT_EQ(cluster.reservations.size(), 2u);
-  const TaskShape& kept = cluster.reservations[0].shape;
-  EXPECT_EQ(kept.labels, (Labels{{"koordinator/cpu-exclusive", "PCPULevel"},
-                                 {"koordinator/cpu-required", "FullPCPUs"},
-                                 {"koordinator/cpuset", "0,1"},
-                                 {"koordinator/zone-amounts", "node-0:cpu=2+memory=1048576"}}));
-  EXPECT_EQ(kept.alignment, Alignment::kRestricted);
-  EXPECT_TRUE(cluster.reservations[1].shape.labels.empty()) << "it is not available";
-
-  // The dump reaches the rules: the policies of node and pod differ.
-  Cluster filled;
-  ASSERT_TRUE(Fill(import->scenario, &filled).ok());
-  absl::StatusOr<Plan> plan = filled.Schedule(import->scenario.profile);
-  ASSERT_TRUE(plan.ok()) << plan.status();
-  ASSERT_EQ(plan->pending().size(), 1u);
-  EXPECT_NE(plan->reasons()[plan->pending()[0].reason].where.find("NUMA Topology policy not match"),
-            std::string::npos);
 }
 
 TEST(Koordinator, DevicesAndWhatPodsHoldOfThemAreRead) {
@@ -547,9 +375,9 @@ TEST(Koordinator, DevicesAndWhatPodsHoldOfThemAreRead) {
   EXPECT_EQ(devices[2].name, "rdma-0");
   EXPECT_EQ(cluster.nodes[0].zones.size(), 2u);
   EXPECT_EQ(
-      Named(cluster.tasks, "lab/p").shape.labels,
+      RowNamed(cluster.tasks, "lab/p").shape.labels,
       (Labels{{"koordinator/joint-devices", "gpu,rdma"}, {"koordinator/joint-scope", "SamePCIe"}}));
-  EXPECT_EQ(Named(cluster.tasks, "lab/r").devices,
+  EXPECT_EQ(RowNamed(cluster.tasks, "lab/r").devices,
             (std::vector<DeviceHold>{
                 {.device = "gpu-1", .milli = 500, .memory = Quantity(int64_t{20} << 30)},
                 {.device = "rdma-0", .milli = 10}}));
@@ -568,179 +396,6 @@ TEST(Koordinator, DevicesAndWhatPodsHoldOfThemAreRead) {
   Cluster filled;
   ASSERT_TRUE(Fill(import->scenario, &filled).ok());
   EXPECT_TRUE(filled.Schedule(import->scenario.profile).ok());
-}
-
-constexpr char kPodsDump[] = R"([
-  {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
-   "status": {"allocatable": {"cpu": "10", "memory": "64Gi", "pods": "110"}}},
-  {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
-   "metadata": {"name": "koord-prod"}, "value": 9500},
-  {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s", "namespace": "lab"},
-   "spec": {"selector": {"app": "web"}}},
-  {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "r", "namespace": "lab"},
-   "spec": {"selector": {"matchLabels": {"tier": "back"}}}},
-  {"kind": "Pod", "metadata": {"name": "gated", "namespace": "lab", "labels": {"app": "web"}},
-   "spec": {"schedulerName": "koord-scheduler", "priorityClassName": "koord-prod",
-            "schedulingGates": [{"name": "wait"}], "overhead": {"cpu": "1"},
-            "containers": [{"image": "x:1", "resources": {"requests": {"cpu": "1"}}}]},
-   "status": {"phase": "Pending"}},
-  {"kind": "Pod", "metadata": {"name": "owned", "namespace": "lab", "labels": {"tier": "back"},
-     "ownerReferences": [{"kind": "ReplicaSet", "name": "r", "controller": true}]},
-   "spec": {"schedulerName": "koord-scheduler", "priorityClassName": "gone", "containers": [{}]},
-   "status": {"phase": "Pending"}},
-  {"kind": "Pod", "metadata": {"name": "static", "namespace": "lab",
-     "annotations": {"kubernetes.io/config.mirror": "m"}},
-   "spec": {"schedulerName": "koord-scheduler", "nodeName": "n", "containers": [{}]},
-   "status": {"phase": "Running", "startTime": "1970-01-01T00:00:40Z"}},
-  {"kind": "Pod", "metadata": {"name": "old", "namespace": "lab"},
-   "spec": {"schedulerName": "koord-scheduler", "nodeName": "n", "priority": 9500,
-            "containers": [{"resources": {"requests": {"cpu": "7"}}}]},
-   "status": {"phase": "Running", "startTime": "1970-01-01T00:00:40Z",
-     "conditions": [{"type": "Ready", "status": "True",
-                     "lastTransitionTime": "1970-01-01T00:01:00Z"},
-                    {"type": "PodScheduled", "status": "True",
-                     "lastTransitionTime": "1970-01-01T00:00:30Z"}]}},
-  {"kind": "Pod", "metadata": {"name": "p", "namespace": "lab"},
-   "spec": {"schedulerName": "koord-scheduler", "priority": 9000,
-            "containers": [{"resources": {"requests": {"cpu": "1", "memory": "1Gi"},
-                                          "limits": {"cpu": "1", "memory": "1Gi"}}}]},
-   "status": {"phase": "Pending"}},
-  {"apiVersion": "slo.koordinator.sh/v1alpha1", "kind": "NodeMetric", "metadata": {"name": "n"},
-   "status": {"updateTime": "1970-01-01T00:10:00Z",
-     "nodeMetric": {"nodeUsage": {"resources": {"cpu": "1500m", "memory": "1Gi"}}},
-     "podsMetric": [{"namespace": "lab", "name": "old", "podUsage": {"resources": {"cpu": "1"}}}]}}
-])";
-
-TEST(Koordinator, PodsAreReadAsItsPlugInsOfKubernetesReadThem) {
-  const absl::StatusOr<Import> import = ImportObjects(kPodsDump, {.now = 610});
-  ASSERT_TRUE(import.ok()) << import.status();
-  const ClusterSpec& cluster = import->scenario.cluster;
-  const TaskSpec& gated = Named(cluster.tasks, "lab/gated");
-  EXPECT_EQ(gated.gates, std::vector<std::string>{"wait"});
-  EXPECT_EQ(gated.priority, 9500) << "of its class";
-  EXPECT_EQ(Named(cluster.jobs, "lab/gated").priority, 9500);
-  EXPECT_EQ(gated.shape.request, (Resources{{"cpu", 2}}));
-  ASSERT_EQ(gated.shape.containers.size(), 1u);
-  EXPECT_EQ(gated.shape.containers[0].image, "x:1");
-  ASSERT_TRUE(gated.shape.pod);
-  EXPECT_EQ(gated.shape.pod->overhead, (Resources{{"cpu", 1}}));
-  ASSERT_EQ(gated.shape.spread.size(), 2u) << "by its service";
-  EXPECT_EQ(gated.shape.spread[0].selector->match_labels, (Labels{{"app", "web"}}));
-  const TaskSpec& owned = Named(cluster.tasks, "lab/owned");
-  EXPECT_EQ(owned.priority, 0);
-  ASSERT_EQ(owned.shape.spread.size(), 2u) << "by its owner";
-  EXPECT_EQ(owned.shape.spread[0].selector->match_labels, (Labels{{"tier", "back"}}));
-  EXPECT_THAT(Lines(*import), ::testing::ElementsAre(HasSubstr("priority class \"gone\"")));
-  const TaskSpec& fixed = Named(cluster.tasks, "lab/static");
-  ASSERT_TRUE(fixed.shape.required_node_affinity);
-  EXPECT_EQ((*fixed.shape.required_node_affinity)[0].match_fields[0].values,
-            std::vector<std::string>{"n"});
-  EXPECT_EQ(fixed.started, 40) << "when the kubelet took it";
-  EXPECT_EQ(Named(cluster.tasks, "lab/old").started, 30) << "when it got its node";
-  EXPECT_FALSE(gated.started);
-  EXPECT_FALSE(gated.shape.guaranteed_qos);
-  EXPECT_TRUE(Named(cluster.tasks, "lab/p").shape.guaranteed_qos);
-}
-
-TEST(Koordinator, MarksWithoutARuleAreReported) {
-  const absl::StatusOr<Import> import = ImportWith(R"(, "annotations": {
-      "internal.scheduling.koordinator.sh/scheduling-hint": "{\"preferredNodeNames\": [\"n\"]}",
-      "gang.scheduling.koordinator.sh/network-topology-spec": "{}"})",
-                                                   R"(,
-    {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
-     "metadata": {"name": "a", "namespace": "a",
-                  "labels": {"quota.scheduling.koordinator.sh/tree-id": "t"}}},
-    {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
-     "metadata": {"name": "b", "namespace": "b",
-                  "labels": {"quota.scheduling.koordinator.sh/tree-id": ""}}})");
-  ASSERT_TRUE(import.ok()) << import.status();
-  EXPECT_THAT(Lines(*import),
-              ::testing::UnorderedElementsAre(HasSubstr("preferred nodes are not tried first"),
-                                              HasSubstr("not gathered in topologies"),
-                                              HasSubstr("ElasticQuota a/a: metadata.labels")));
-}
-
-TEST(Koordinator, HintsAboutDevicesAreLabels) {
-  const absl::StatusOr<Import> import = ImportWith(R"(,
-    "labels": {"koordinator.sh/gpu-isolation-provider": "HAMi-core"},
-    "annotations": {"scheduling.koordinator.sh/device-allocate-hint":
-        "{\"gpu\": {\"requiredTopologyScope\": \"NUMANode\", \"exclusivePolicy\": \"DeviceLevel\"},
-          \"rdma\": {\"allocateStrategy\": \"RequestsAsCount\", \"exclusivePolicy\": \"DeviceLevel\",
-                     \"selector\": {\"matchLabels\": {\"t\": \"1\"}}}}",
-      "scheduling.koordinator.sh/gpu-partition-spec":
-        "{\"allocatePolicy\": \"Restricted\", \"ringBusBandwidth\": \"900Gi\"}"})",
-                                                   "");
-  ASSERT_TRUE(import.ok()) << import.status();
-  EXPECT_EQ(import->scenario.cluster.tasks[0].shape.labels,
-            (Labels{{"koordinator.sh/gpu-isolation-provider", "HAMi-core"},
-                    {"koordinator/gpu-scope", "NUMANode"},
-                    {"koordinator/rdma-strategy", "RequestsAsCount"},
-                    {"koordinator/rdma-exclusive", "DeviceLevel"},
-                    {"koordinator/gpu-partition", "Restricted"},
-                    {"koordinator/gpu-bandwidth", "966367641600"}}));
-  EXPECT_THAT(Lines(*import),
-              ::testing::UnorderedElementsAre(HasSubstr("gpu.exclusivePolicy: not considered"),
-                                              HasSubstr("rdma.selector: not considered"),
-                                              HasSubstr("gpu-isolation-provider")));
-}
-
-TEST(Koordinator, NodesHaveThresholdsOfLoadAndRawAmounts) {
-  const absl::StatusOr<Import> import = ImportObjects(R"([
-    {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "annotations": {
-       "scheduling.koordinator.sh/usage-thresholds":
-         "{\"usageThresholds\": {\"cpu\": 10}, \"prodUsageThresholds\": {\"cpu\": 5}}",
-       "node.koordinator.sh/raw-allocatable": "{\"cpu\": \"4\", \"x/y\": 1}"}},
-     "status": {"allocatable": {"cpu": "20", "memory": "32Gi", "pods": "110"}}},
-    {"apiVersion": "slo.koordinator.sh/v1alpha1", "kind": "NodeMetric", "metadata": {"name": "n"},
-     "status": {"updateTime": "1970-01-01T00:10:00Z"}}])",
-                                                      {.now = 610});
-  ASSERT_TRUE(import.ok()) << import.status();
-  const NodeSpec& node = import->scenario.cluster.nodes[0];
-  EXPECT_EQ(node.settings, (Labels{{"koordinator/cpu_threshold", "10"},
-                                   {"koordinator/memory_threshold", "0"},
-                                   {"koordinator/raw_cpu", "4"}}));
-  ASSERT_TRUE(node.usage);
-  EXPECT_LT(node.usage->measured, 0);
-  EXPECT_THAT(Lines(*import), ::testing::UnorderedElementsAre(
-                                  HasSubstr("prodUsageThresholds: not considered"),
-                                  HasSubstr("has no measurement, which is one of long ago")));
-  Cluster filled;
-  ASSERT_TRUE(Fill(import->scenario, &filled).ok());
-  EXPECT_TRUE(filled.Schedule(import->scenario.profile, {.now = 610}).ok());
-}
-
-TEST(Koordinator, WishesForReservationsAreLabels) {
-  const auto labels_of = [](const std::string& annotation, const std::string& value) {
-    std::string text;
-    AppendJson(std::string_view(value), &text);
-    const absl::StatusOr<Import> import =
-        ImportWith(absl::StrCat(R"(, "annotations": {"scheduling.koordinator.sh/)", annotation,
-                                "\": ", text, "}"),
-                   "");
-    EXPECT_TRUE(import.ok()) << import.status();
-    if (!import.ok()) return Labels();
-    EXPECT_TRUE(import->report.empty()) << Describe(import->report[0]);
-    // The action reads what was written.
-    Cluster filled;
-    EXPECT_TRUE(Fill(import->scenario, &filled).ok());
-    EXPECT_TRUE(filled.Schedule(import->scenario.profile).ok());
-    return import->scenario.cluster.tasks[0].shape.labels;
-  };
-  const std::string key = "koordinator/reservation-";
-  EXPECT_EQ(labels_of("reservation-affinity", "{}"), (Labels{{key + "affinity", "*"}}));
-  EXPECT_EQ(labels_of("reservation-affinity", R"({"name": "r"})"),
-            (Labels{{key + "affinity", "*"}, {key + "name", "r"}}));
-  EXPECT_EQ(labels_of("reservation-affinity", R"({"reservationSelector": {"tier": "gold"},
-      "requiredDuringSchedulingIgnoredDuringExecution": {"reservationSelectorTerms": [
-        {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a", "b"]},
-                              {"key": "old", "operator": "DoesNotExist"}]},
-        {"matchExpressions": [{"key": "size", "operator": "Gt", "values": ["4"]}]}, {}]},
-      "tolerations": [{"key": "k", "operator": "Equal", "value": "v", "effect": "NoSchedule"},
-                      {"operator": "Exists"}, {"key": "l", "operator": "Exists"}]})"),
-            (Labels{{key + "affinity", "zone in (a,b),!old,tier in (gold);size>4,tier in (gold);"},
-                    {key + "tolerations", "k=v:NoSchedule,*,l"}}));
-  EXPECT_EQ(labels_of("exact-match-reservation", R"({"resourceNames": ["cpu", "memory"]})"),
-            (Labels{{key + "exact", "cpu,memory"}}));
 }
 
 TEST(Koordinator, ArgumentsOfPlugInsAreOptions) {
@@ -816,51 +471,5 @@ TEST(Koordinator, ArgumentsOfPlugInsAreOptions) {
 }
 
 // What a pod used when its node was measured counts once.
-TEST(Koordinator, MeasurementsIncludePodsThatHadTheirNodes) {
-  const absl::StatusOr<Import> import = ImportObjects(kPodsDump, {.now = 610});
-  ASSERT_TRUE(import.ok()) << import.status();
-  Cluster filled;
-  ASSERT_TRUE(Fill(import->scenario, &filled).ok());
-  const absl::StatusOr<Plan> plan = filled.Schedule("koordinator", {.now = 610});
-  ASSERT_TRUE(plan.ok()) << plan.status();
-  ASSERT_EQ(plan->binds().size(), 2u);
-  EXPECT_EQ(plan->task_name(plan->binds()[0].task), "lab/p");
-  EXPECT_EQ(plan->task_name(plan->binds()[1].task), "lab/owned");
-}
-
-TEST(Koordinator, WishesThatAreNotKnownAreReported) {
-  const auto report = [](const std::string& annotation, const std::string& value) {
-    std::string text;
-    AppendJson(std::string_view(value), &text);
-    const absl::StatusOr<Import> import =
-        ImportWith(absl::StrCat(R"(, "annotations": {"scheduling.koordinator.sh/)", annotation,
-                                "\": ", text, "}"),
-                   "");
-    EXPECT_TRUE(import.ok()) << import.status();
-    std::string words;
-    if (!import.ok()) return words;
-    for (const ImportEntry& entry : import->report) absl::StrAppend(&words, Describe(entry), "\n");
-    return words;
-  };
-  const std::string place = "Pod lab/p, annotation scheduling.koordinator.sh/";
-  EXPECT_THAT(report("resource-spec", R"({"requiredCPUBindPolicy": "FullPCPU"})"),
-              HasSubstr(place + "resource-spec: requiredCPUBindPolicy: \"FullPCPU\" is none of the "
-                                "known words, did you mean \"FullPCPUs\"?"));
-  EXPECT_THAT(report("resource-spec", R"({"preferredCPUExclusivePolicy": "x"})"),
-              HasSubstr("\"x\" is none of the known words"));
-  EXPECT_THAT(report("resource-spec", R"({"requiredCPUBindPolice": "FullPCPUs"})"),
-              HasSubstr(place + "resource-spec: requiredCPUBindPolice: not a known field, did you "
-                                "mean \"requiredCPUBindPolicy\"?"));
-  EXPECT_THAT(report("numa-topology-spec", R"({"numaTopologyPolicy": "Strict"})"),
-              HasSubstr(place + "numa-topology-spec: numaTopologyPolicy: \"Strict\" is none"));
-  EXPECT_THAT(report("numa-topology-spec", R"({"singleNUMANodeExclusive": "Never"})"),
-              HasSubstr("singleNUMANodeExclusive: \"Never\" is none of the known words"));
-  EXPECT_THAT(report("device-joint-allocate",
-                     R"({"deviceTypes": ["gpu", "npu"], "requiredScope": "SamePcie", "x": 1})"),
-              AllOf(HasSubstr("deviceTypes[1]: devices of type \"npu\" are not known"),
-                    HasSubstr("requiredScope: \"SamePcie\" is none of the known words"),
-                    HasSubstr("device-joint-allocate: x: not considered")));
-}
-
 }  // namespace
 }  // namespace muster

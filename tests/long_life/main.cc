@@ -69,7 +69,7 @@ bool Parse(int argc, char** argv, Flags* flags) {
   }
   if (flags->profiles.empty()) {
     for (const ProfileInfo& info : Profiles()) {
-      // By itself it admits by quotas of flavors, which these queues do not have, and binds nothing.
+      // By itself it admits by quotas of flavors, which these queues lack, and binds nothing.
       const bool admits_alone = info.name == "kueue";
       flags->profiles.push_back(admits_alone ? "kueue:+allocate,plain_queues=on" : info.name);
     }

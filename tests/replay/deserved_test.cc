@@ -63,8 +63,8 @@ TEST(Deserved, Trees) {
   ExpectShares(tree, {{0}, {100}, {10}, {100}}, {100}, {0.75, 0.65, 0.1, 0.25});
 }
 
-// Nothing is overfull. A queue with less than it may have requests something full, of which no other
-// has more for its weight unless by its guarantee.
+// Nothing is overfull. A queue with less than it may have requests something full, of which no
+// other has more for its weight unless by its guarantee.
 TEST(Deserved, IsMaxMinFair) {
   constexpr double kClose = 1e-6;
   for (uint64_t seed = 1; seed <= testing::WorldCount(3000); ++seed) {

@@ -180,7 +180,7 @@ TEST_F(KubeScheduler, EvictsTheLeastImportantPodsThatMakeRoom) {
   EXPECT_EQ(Plan(), "evict low a; nominate high a");
 }
 
-// A plug-in that is off refuses no node, and its hints wake nobody.
+// A plug-in that is off refuses no node, and its hints wake no pod.
 TEST_F(KubeScheduler, PluginsThatAreOffRefuseNoNode) {
   NodeSpec odd;
   odd.unschedulable = true;
