@@ -109,7 +109,7 @@ class OneTask {
 }  // namespace
 
 void FairPromises::Start(const Options& options) {
-  const std::string_view which = options.text("promise");
+  const std::string which = options.text("promise");
   on_ = which != "off";
   per_queue_ = which == "queue" || which == "heads";
   keeps_ = which == "first" || which == "queue";
