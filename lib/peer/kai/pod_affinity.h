@@ -16,7 +16,7 @@
 // Preferred terms are not read: the peer's plugin for them is off by default.
 //
 // Cost. O(nodes) for each shape that a term of the question lists, and O(1) for each that could
-// hold one of its host ports. Memory for nodes * (shapes that are asked for), whatever else there is.
+// hold one of its host ports. Memory: nodes * shapes that are asked for.
 #ifndef MUSTER_PEER_KAI_POD_AFFINITY_H_
 #define MUSTER_PEER_KAI_POD_AFFINITY_H_
 
