@@ -33,6 +33,9 @@ namespace {
 
 constexpr std::string_view kActions[] = {"allocate", "consolidation", "reclaim", "preempt",
                                          "stalegangeviction"};
+// Most of options of kai-rules.
+constexpr double kMostFactor = 1e6;
+constexpr int64_t kMostSeconds = 1'000'000'000'000'000, kMostVictims = 1'000'000'000;
 constexpr int64_t kFirstPriority = 500, kPriorityStep = 100;  // of actions
 
 // Parts of a shard, and flags, that decide nothing.
@@ -78,12 +81,18 @@ bool Lists(const List& list, std::string_view name) {
   return std::find(std::begin(list), std::end(list), name) != std::end(list);
 }
 
-std::string DurationOf(const Field& value, bool may_be_negative) {
+// The whole seconds of a duration of at least `least` seconds; all below 0 are -1.
+std::string DurationOf(const Field& value, int64_t least) {
   const std::string text = value.ScalarText();
-  const std::optional<int64_t> seconds = ParseDuration(text);
-  if (seconds && (*seconds >= 0 || may_be_negative))
-    return absl::StrCat(std::max<int64_t>(*seconds, -1));
-  value.Refuse(absl::StrCat(Quote(text), " is no duration", may_be_negative ? "" : " of 0 or more",
+  const std::optional<int64_t> given = ParseDuration(text);
+  if (given && *given > kMostSeconds) {
+    value.Refuse(absl::StrCat(Quote(text), " is longer than ", kMostSeconds, " seconds"));
+    return "0";
+  }
+  const int64_t seconds = std::max<int64_t>(given.value_or(-1), -1);
+  if (given && seconds >= least) return absl::StrCat(seconds);
+  value.Refuse(absl::StrCat(Quote(text), " is no duration",
+                            least < 0 ? "" : absl::StrCat(" of ", least, " or more seconds"),
                             "; expected one such as 1h30m"));
   return "0";
 }
@@ -110,6 +119,7 @@ class SettingsReader {
     std::ranges::stable_sort(actions_, [](const Action& a, const Action& b) {
       return a.priority != b.priority ? a.priority > b.priority : a.name < b.name;
     });
+    RequireAnAction(spec["actions"]);
     ReadDepths(spec.Section("queueDepthPerAction"));
     ReadUsage(spec.Section("usageDBConfig"));
     spec.Quiet(kQuietParts);
@@ -169,12 +179,14 @@ class SettingsReader {
   // 0 and less are no correction.
   void SetK(const Field& value) {
     double k = 0;
-    if (!absl::SimpleAtod(value.ScalarText(), &k)) return value.RefuseKind("a number");
+    if (!absl::SimpleAtod(value.ScalarText(), &k) || !(k <= kMostFactor)) {
+      return value.RefuseKind("a number up to 1000000");
+    }
     rules_.Set("k", k > 0 ? value.ScalarText() : "0");
   }
 
   void SetRuntime(const Field& value, std::string_view option) {
-    if (value.truthy()) rules_.Set(option, DurationOf(value, /*may_be_negative=*/false));
+    if (value.truthy()) rules_.Set(option, DurationOf(value, /*least=*/0));
   }
 
   void SetResolve(const Field& value) {
@@ -185,6 +197,7 @@ class SettingsReader {
 
   void ReadFlags(const Field& flags) {
     for (const Field& flag : flags.Children()) {
+      if (!flag.given()) continue;
       const std::string_view name = flag.key();
       const auto rule =
           std::ranges::find_if(kSwitchFlags, [&](const auto& r) { return r.first == name; });
@@ -193,7 +206,7 @@ class SettingsReader {
       } else if (name == "max-consolidation-preemptees") {
         SetWhole(flag, "consolidation_victims");
       } else if (name == "default-staleness-grace-period") {
-        rules_.Set("staleness_grace", DurationOf(flag, /*may_be_negative=*/true));
+        rules_.Set("staleness_grace", DurationOf(flag, /*least=*/-1));
       } else if (!Lists(kQuietFlags, name)) {
         flag.Ignored("not considered");
       }
@@ -203,7 +216,9 @@ class SettingsReader {
   // A whole number; all below 0 are -1.
   void SetWhole(const Field& value, std::string_view option) {
     int64_t number = 0;
-    if (!absl::SimpleAtoi(value.ScalarText(), &number)) return value.RefuseKind("a whole number");
+    if (!absl::SimpleAtoi(value.ScalarText(), &number) || number > kMostVictims) {
+      return value.RefuseKind("a whole number up to 1000000000");
+    }
     rules_.Set(option, absl::StrCat(std::max<int64_t>(number, -1)));
   }
 
@@ -243,10 +258,11 @@ class SettingsReader {
   void SetMultiplier(const Field& value) {
     if (!value.given()) return;
     double multiplier = 0;
-    if (!absl::SimpleAtod(value.ScalarText(), &multiplier) || multiplier < 1) {
+    if (!absl::SimpleAtod(value.ScalarText(), &multiplier) || !(multiplier >= 1)) {
       return value.Ignored(
           absl::StrCat(Quote(value.ScalarText()), " is no number of 1 or more; 1 counts"));
     }
+    if (multiplier > kMostFactor) return value.RefuseKind("a number up to 1000000");
     rules_.Set("saturation_multiplier", value.ScalarText());
   }
 
@@ -259,15 +275,20 @@ class SettingsReader {
   void ReadPlugin(const Field& plugin) {
     const std::string name(plugin.key());
     if (!IsPlugin(name)) return plugin.Ignored("not considered");
+    if (plugin.given() && plugin.kind() != JsonKind::kObject) {
+      return plugin.RefuseKind("an object");
+    }
     const Field enabled = plugin["enabled"];
+    const bool on = plugin.Bool("enabled", true);
     if (enabled.given()) {
-      const bool on = plugin.Bool("enabled", true);
       if (Lists(kFixedPlugins, name)) SetFixed(enabled, on);
       Switch(name, on);
     }
     if (plugin["priority"].given()) {
       plugin["priority"].Ignored("the profile has an order of its own for plugins");
     }
+    // A plugin that is off has no use for its arguments.
+    if (!on && !Lists(kFixedPlugins, name)) return plugin.Quiet({"arguments"});
     ReadArguments(name, plugin.Section("arguments"));
   }
 
@@ -279,6 +300,7 @@ class SettingsReader {
   void ReadAction(const Field& field) {
     Action* action = ActionNamed(field.key());
     if (action == nullptr) return field.Ignored("not considered");
+    if (field.given() && field.kind() != JsonKind::kObject) return field.RefuseKind("an object");
     action->enabled = field.Bool("enabled", action->enabled);
     action->priority = field.Int64("priority", action->priority);
   }
@@ -308,10 +330,22 @@ class SettingsReader {
         actions.Ignored(absl::StrCat("action ", Quote(name), " is not known"));
         continue;
       }
+      if (action->enabled) {
+        actions.Ignored(absl::StrCat("action ", Quote(name), " runs once; its first place counts"));
+        continue;
+      }
       action->enabled = true;
       action->priority = --priority;
     }
     std::ranges::stable_sort(actions_, std::greater<>(), &Action::priority);
+    RequireAnAction(actions);
+  }
+
+  void RequireAnAction(const Field& actions) const {
+    if (std::ranges::any_of(actions_, &Action::enabled)) return;
+    actions.Refuse(absl::StrCat(
+        "no action is left; expected one of ",
+        absl::StrJoin(kActions, ", ", [](std::string* out, auto name) { out->append(name); })));
   }
 
   void ReadTiers(const Field& file) {
@@ -344,10 +378,10 @@ class SettingsReader {
     params.Quiet({"fetchInterval", "stalenessPeriod", "waitTimeout", "extraParams"});
     rules_.Set("usage", "on");
     if (params["windowSize"].truthy()) {
-      rules_.Set("usage_window", DurationOf(params["windowSize"], /*may_be_negative=*/false));
+      rules_.Set("usage_window", DurationOf(params["windowSize"], /*least=*/1));
     }
     if (params["halfLifePeriod"].truthy()) {
-      rules_.Set("usage_half_life", DurationOf(params["halfLifePeriod"], false));
+      rules_.Set("usage_half_life", DurationOf(params["halfLifePeriod"], /*least=*/0));
     }
     ReadWindowType(params);
   }
@@ -362,6 +396,9 @@ class SettingsReader {
     const std::optional<int64_t> start = ParseTime(params.Text("tumblingWindowStartTime"));
     if (!start) {
       return params["windowType"].Ignored("tumblingWindowStartTime is no time; the window slides");
+    }
+    if (*start < 0) {
+      return params["tumblingWindowStartTime"].Refuse("begins before 1970; expected a later time");
     }
     rules_.Set("usage_window_start", absl::StrCat(*start));
   }

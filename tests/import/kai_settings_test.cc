@@ -126,6 +126,64 @@ TEST(KaiSettings, TheSchedulersOwnFileListsAllPlugins) {
             "gpu=none,cpu=none,device=spread)");
 }
 
+TEST(KaiSettings, APluginThatIsOffHasNoArguments) {
+  EXPECT_EQ(SettingsProfile(
+                {{"plugins",
+                  {{"nodeplacement", {{"enabled", false}, {"arguments", {{"gpu", "spread"}}}}}}}}),
+            "kai:kai-rules(gpu=none,cpu=none)");
+}
+
+TEST(KaiSettings, NullFlagsAreNotGiven) {
+  EXPECT_EQ(SettingsProfile({{"args",
+                              {{"use-scheduling-signatures", nullptr},
+                               {"max-consolidation-preemptees", nullptr},
+                               {"default-staleness-grace-period", nullptr}}}}),
+            "kai");
+}
+
+TEST(KaiSettings, AnActionRunsOnce) {
+  EXPECT_THAT(
+      SettingsWords({{"actions", "allocate, allocate, reclaim"}}),
+      ElementsAre(HasSubstr("actions: action \"allocate\" runs once; its first place counts")));
+}
+
+std::string SettingsRefusal(const ObjectJson& configuration) {
+  ImportOptions options;
+  options.configuration = configuration.dump();
+  return std::string(TryImport({kSettingsQueue}, options).status().message());
+}
+
+TEST(KaiSettings, SomeActionIsLeft) {
+  ObjectJson none = ObjectJson::object();
+  for (const char* name :
+       {"allocate", "consolidation", "reclaim", "preempt", "stalegangeviction"}) {
+    none[name] = {{"enabled", false}};
+  }
+  for (const ObjectJson& actions : {none, ObjectJson("dance")}) {
+    EXPECT_THAT(SettingsRefusal({{"actions", actions}}),
+                HasSubstr("actions: no action is left; expected one of allocate, consolidation, "));
+  }
+}
+
+TEST(KaiSettings, ValuesOutOfRangeNameTheirField) {
+  const auto usage = [](const ObjectJson& params) {
+    return SettingsRefusal({{"usageDBConfig", {{"usageParams", params}}}});
+  };
+  EXPECT_THAT(usage({{"windowSize", "500ms"}}),
+              HasSubstr("windowSize: \"500ms\" is no duration of 1 or more seconds"));
+  EXPECT_THAT(usage({{"windowSize", "1000000000h"}, {"halfLifePeriod", "1000000000000h"}}),
+              HasSubstr("halfLifePeriod: \"1000000000000h\" is longer than"));
+  EXPECT_THAT(
+      usage({{"windowType", "tumbling"}, {"tumblingWindowStartTime", "1969-01-01T00:00:00Z"}}),
+      HasSubstr("tumblingWindowStartTime: begins before 1970"));
+  EXPECT_THAT(SettingsRefusal({{"kValue", 1e9}}), HasSubstr("kValue: expected a number up to"));
+  EXPECT_THAT(SettingsRefusal({{"kValue", "nan"}}), HasSubstr("kValue: expected a number up to"));
+  EXPECT_THAT(SettingsRefusal({{"args", {{"max-consolidation-preemptees", "2000000000"}}}}),
+              HasSubstr("max-consolidation-preemptees: expected a whole number up to"));
+  EXPECT_THAT(SettingsRefusal({{"plugins", {{"priority", true}}}}),
+              HasSubstr("plugins.priority: expected an object"));
+}
+
 TEST(KaiSettings, WhatIsNotTakenIsNamed) {
   EXPECT_THAT(SettingsWords({{"args", {{"schedule-csi-storage", "true"}}},
                              {"plugins",

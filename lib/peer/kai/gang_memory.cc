@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,11 +29,12 @@ std::string KeyOf(std::string_view kind, const JobSpec& job) {
   return absl::StrCat(ToAbsl(kind), job.name);
 }
 
-Time Recalled(const MemorySlot& slot, std::string_view kind, const JobSpec& job) {
+// Returns no time for a row from before the job, or from after `now`.
+Time Recalled(const MemorySlot& slot, std::string_view kind, const JobSpec& job, int64_t now) {
   const std::string key = KeyOf(kind, job);
   if (slot.Find(key) == nullptr) return std::nullopt;
-  const int64_t time = slot.Integer(key, 0, job.created - 1);
-  return time < job.created ? std::nullopt : Time(time);
+  const int64_t time = slot.Integer(key, 0, std::numeric_limits<int64_t>::min());
+  return time < job.created || time > now ? std::nullopt : Time(time);
 }
 
 // No time is earlier than every time.
@@ -44,11 +46,14 @@ void RecallKaiGangs(const MemorySlot& slot, const Tables& tables, KaiFacts* fact
   if (slot.empty()) return;
   for (KaiJobFacts& job : facts->jobs) {
     const JobSpec& spec = SpecOf(tables, job);
-    job.last_start = LaterOf(job.last_start, Recalled(slot, kStartedRow, spec));
-    job.last_eviction = LaterOf(job.last_eviction, Recalled(slot, kEvictedRow, spec));
-    job.whole_at = Recalled(slot, kWholeRow, spec);
+    const auto recalled = [&](std::string_view kind) {
+      return Recalled(slot, kind, spec, facts->now);
+    };
+    job.last_start = LaterOf(job.last_start, recalled(kStartedRow));
+    job.last_eviction = LaterOf(job.last_eviction, recalled(kEvictedRow));
+    job.whole_at = recalled(kWholeRow);
     if (job.stale_since && job.stale_since <= job.whole_at) job.stale_since.reset();
-    if (!job.stale_since) job.stale_since = Recalled(slot, kStaleRow, spec);
+    if (!job.stale_since) job.stale_since = recalled(kStaleRow);
   }
 }
 
@@ -64,8 +69,11 @@ void RememberKaiGangs(const KaiWorld& world, const Tables& tables, MemorySlots* 
     keep(kStartedRow, world.StartOf(job));
     keep(kEvictedRow, world.EvictionOf(job));
     keep(kStaleRow, world.stale_since[j]);
-    const bool has_time = spec.gang && spec.gang->stale_since;
-    if (has_time) keep(kWholeRow, world.stale_since[j] ? job.facts().whole_at : Time(now));
+    if (!spec.gang || !spec.gang->stale_since) continue;
+    // A time that outlives the spec's is enough: the row stays as it is from cycle to cycle.
+    const Time whole_at = job.facts().whole_at;
+    const bool is_over = world.stale_since[j] || spec.gang->stale_since <= whole_at;
+    keep(kWholeRow, is_over ? whole_at : Time(now));
   }
   const MemorySlot& before = slots->Recall(kKaiGangSlot.slot);
   const auto is_new = [&](const auto& row) {

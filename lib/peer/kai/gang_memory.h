@@ -15,7 +15,7 @@
 //
 // Times of `gang` in the job's spec go first: of starts and evictions the later time counts, and a
 // row about staleness counts where the spec has no time, or one up to `whole`. Rows that are older
-// than the job are about another job of that name, and do not count.
+// than the job are about another job of that name, and do not count. Nor do rows later than now.
 //
 // Cost. O(jobs * log rows).
 #ifndef MUSTER_PEER_KAI_GANG_MEMORY_H_

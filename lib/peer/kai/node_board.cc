@@ -43,7 +43,7 @@ KaiNodeBoard::Key KaiNodeBoard::KeyOf(uint32_t node) const {
   return key;
 }
 
-// Whether node `a` goes before node `b`, which has the larger name.
+// Returns whether node `a` goes before node `b`, which has the larger name.
 bool KaiNodeBoard::Beats(uint32_t a, uint32_t b) const {
   if (a == kKaiNone || b == kKaiNone) return b == kKaiNone;
   const Key &left = keys_[a], &right = keys_[b];

@@ -114,9 +114,11 @@ bool KaiPlacer::NodeSetsOf(uint32_t group, const Pods& pods, std::span<const uin
     return false;
   }
   // The last error is about the job as a whole.
-  if (subset.sets.empty() && subset.errors.size() > 1) {
+  if (!subset.sets.empty()) {
+    if (!no_topology_) topology_words_.clear();
+  } else if (subset.errors.size() > 1) {
     topology_words_ = std::move(subset.errors.front().message);
-  } else if (subset.sets.empty()) {
+  } else {
     topology_words_ = absl::StrCat("topology ", own.topology.name, " has no domain for it");
   }
   if (subset.has_scores) {

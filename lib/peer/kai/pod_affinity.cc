@@ -7,27 +7,42 @@
 
 namespace muster {
 
-KaiAffinity::KaiAffinity(const KaiFacts& facts) : facts_(facts), shapes_(facts.shapes.size()) {
-  bool any_ports = false;
+KaiAffinity::KaiAffinity(const KaiFacts& facts) : facts_(facts) {
   for (const KaiShape& shape : facts.shapes) {
     any_ |= !shape.near.empty() || !shape.apart.empty();
-    any_ports |= !shape.ports.empty();
   }
-  if (!any_ && !any_ports) return;
-  counts_.assign(facts.nodes.size() * shapes_, 0);
+  NumberShapes();
+  if (columns_ == 0) return;
+  counts_.assign(facts.nodes.size() * columns_, 0);
   for (uint32_t n = 0; n < facts.nodes.size(); ++n) {
     for (const uint32_t shape : facts.nodes[n].foreign_shapes) Count(n, shape, 1);
   }
-  bars_.resize(shapes_);
-  for (uint32_t s = 0; s < shapes_; ++s) {
+  bars_.resize(facts.shapes.size());
+  for (uint32_t s = 0; s < facts.shapes.size(); ++s) {
     for (const KaiNearTerm& term : facts.shapes[s].apart) {
       for (const uint32_t barred : term.barred) bars_[barred].push_back({s, &term});
     }
   }
 }
 
+// Gives a column to each shape that a term or a host port asks for.
+void KaiAffinity::NumberShapes() {
+  column_of_.assign(facts_.shapes.size(), kKaiNone);
+  const auto add = [&](uint32_t shape) {
+    if (column_of_[shape] == kKaiNone) column_of_[shape] = static_cast<uint32_t>(columns_++);
+  };
+  for (uint32_t s = 0; s < facts_.shapes.size(); ++s) {
+    const KaiShape& shape = facts_.shapes[s];
+    for (const KaiNearTerm& term : shape.near) std::ranges::for_each(term.selected, add);
+    for (const KaiNearTerm& term : shape.apart) std::ranges::for_each(term.selected, add);
+    if (!shape.apart.empty()) add(s);  // it bars others
+    std::ranges::for_each(shape.port_rivals, add);
+  }
+}
+
 bool KaiAffinity::HasAny(uint32_t node, std::span<const uint32_t> shapes) const {
-  return std::ranges::any_of(shapes, [&](uint32_t s) { return counts_[node * shapes_ + s] > 0; });
+  return std::ranges::any_of(
+      shapes, [&](uint32_t s) { return counts_[node * columns_ + column_of_[s]] > 0; });
 }
 
 bool KaiAffinity::HasNear(const KaiNearTerm& term, uint32_t node,

@@ -8,13 +8,15 @@
 //   if (!affinity.Admits(node, shape)) ...
 //
 // Idea. The required terms of Kubernetes' inter-pod affinity, over the session's own pods: what the
-// session has placed or evicted counts as it stands. Counts are kept by node and shape. A term
-// lists the shapes that it selects, and a shape the terms that bar it: no other pair is looked at.
+// session has placed or evicted counts as it stands. Counts are kept by node and shape, of the
+// shapes that some term or host port asks for. A term lists the shapes that it selects, and a shape
+// the terms that bar it: no other pair is looked at.
 //
 // Peer. Tasks that are being released count until they are gone, and so do their host ports.
 // Preferred terms are not read: the peer's plugin for them is off by default.
 //
-// Cost. O(nodes) for each shape that a term of the question lists; nothing if no shape has terms.
+// Cost. O(nodes) for each shape that a term of the question lists, and O(1) for each that could
+// hold one of its host ports. Memory: nodes * shapes that are asked for.
 #ifndef MUSTER_PEER_KAI_POD_AFFINITY_H_
 #define MUSTER_PEER_KAI_POD_AFFINITY_H_
 
@@ -33,12 +35,12 @@ class KaiAffinity {
   // Returns whether some shape has terms.
   bool any() const { return any_; }
   void Count(uint32_t node, uint32_t shape, int times) {
-    if (!counts_.empty()) counts_[node * shapes_ + shape] += times;
+    if (column_of_[shape] != kKaiNone) counts_[node * columns_ + column_of_[shape]] += times;
   }
   // Return whether terms, and host ports, admit a task of the shape.
   bool Admits(uint32_t node, uint32_t shape) const;
   bool AdmitsPorts(uint32_t node, uint32_t shape) const {
-    return counts_.empty() || !HasAny(node, facts_.shapes[shape].port_rivals);
+    return !HasAny(node, facts_.shapes[shape].port_rivals);
   }
 
  private:
@@ -48,16 +50,18 @@ class KaiAffinity {
     const KaiNearTerm* term;
   };
 
-  // Returns whether the node has a pod of one of the shapes.
+  void NumberShapes();
+  // Returns whether the node has a pod of one of the shapes, each of which has a column.
   bool HasAny(uint32_t node, std::span<const uint32_t> shapes) const;
   // Returns whether a pod of one of the shapes is in the node's domain of the term.
   bool HasNear(const KaiNearTerm& term, uint32_t node, std::span<const uint32_t> shapes) const;
   bool AdmitsNear(uint32_t node, const KaiShape& shape, uint32_t number) const;
 
   const KaiFacts& facts_;
-  size_t shapes_;
   bool any_ = false;
-  std::vector<int32_t> counts_;         // by node and shape; empty: no shape has terms or ports
+  size_t columns_ = 0;
+  std::vector<uint32_t> column_of_;     // by shape; kKaiNone: nothing asks for it
+  std::vector<int32_t> counts_;         // by node and column
   std::vector<std::vector<Bar>> bars_;  // by shape that comes
 };
 

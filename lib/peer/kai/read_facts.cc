@@ -23,7 +23,7 @@ std::optional<std::string_view> LabelOf(const NodeSpec& node, std::string_view k
   return *value;
 }
 
-// Whether the text is one of those that Go reads as true.
+// Returns whether the text is one of those that Go reads as true.
 bool IsTrue(std::string_view text) {
   for (const std::string_view yes : {"1", "t", "T", "TRUE", "true", "True"}) {
     if (text == yes) return true;
@@ -209,8 +209,8 @@ void KaiFactReader::ReadQueues() {
     for (const QueueIndex top : tops) ReadQueue(top, kKaiNone);
     return;
   }
-  // The peer puts one queue in the place of all tops.
-  const uint32_t all = out_.tree.Add({.name = "default"});
+  // The peer puts one queue in the place of all tops. It has the name of no queue.
+  const uint32_t all = out_.tree.Add({.name = ""});
   out_.queues.push_back(QueueIndex(kNone));
   for (KaiShare& share : out_.tree.share[all]) {
     share.deserved = share.max_allowed = kKaiUnlimited;

@@ -176,6 +176,8 @@ void KaiReport::ExplainUntried(uint32_t j) {
       reason.kind = ReasonKind::kQueueClosed;
     } else if (context_.tables.queues.children[queue].empty()) {
       reason.where = absl::StrCat("queue ", Quote(spec.name), " is at the top, which is not read");
+    } else if (!session_.world->options().full_hierarchy) {
+      reason.where = absl::StrCat("queue ", Quote(spec.name), " is at the top; it runs no jobs");
     } else {
       reason.where =
           absl::StrCat("queue ", Quote(spec.name), " has queues below it; only leaves run jobs");

@@ -173,7 +173,14 @@ void KaiRules::SettleUsage(const std::vector<KaiUsageHistory>& histories) {
   using Source = KaiUsageRules::Source;
   const Source source = options_.usage.source;
   usage_.reset();
-  if (source == Source::kNever || (source == Source::kHistories && histories.empty())) return;
+  if (source == Source::kNever || (source == Source::kHistories && histories.empty())) {
+    // What was remembered ends here: usage that counts again later begins anew.
+    if (memory_->Recall(kKaiUsageSlot.slot).empty()) return;
+    memory_->AtEnd([this] {
+      memory_->Remember(kKaiUsageSlot.slot).EraseIf([](std::string_view) { return true; });
+    });
+    return;
+  }
   usage_.emplace(options_.usage, now_);
   usage_->Recall(memory_->Recall(kKaiUsageSlot.slot));
   usage_->Settle(histories, session_->world.get());

@@ -22,12 +22,13 @@
 // Short cuts, where taking changes back leaves all books as they were and no task is on two nodes:
 // - The last question is that of the search before it, if its answer needed the same victims.
 // - Once the job is placed, victims for which the cluster has too little left are not tried: they
-//   would fail. Those are tried that would not forget it: a job with pending tasks remembers which
-//   tasks it tried, and of a task that is a victim twice a trial changes which copy the job has.
+//   would fail. A victim is still tried where a failed trial changes state: its job has pending
+//   tasks (their next request is kept), or one of its tasks is a victim twice (the job then has
+//   another copy of it).
 // - Questions between two are not asked if the victims of the first answer the second, too, and
 //   neither tried to place one again (Leap).
-// - If the job and all victims are of one queue, no other job is ordered with them. A queue turns
-//   to its own jobs in an order that others do not change.
+// - If the job and all victims are of one queue, no other job is ordered with them. The order of
+//   jobs within a queue does not depend on other queues.
 //
 // Cost. A scenario costs a simulation: O(victims), a place for each of their tasks and for the
 // job's, and the ordering of all pending jobs unless all is of one queue.

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // stalegangeviction: evicts what is left of gangs that lost some of their tasks a while ago.
+#include "lib/base/math.h"
 #include "lib/peer/kai/actions.h"
 
 namespace muster {
@@ -17,7 +18,7 @@ void RunKaiStaleGangEviction(const KaiCycle& cycle) {
     // The clock of a gang begins when it is first seen stale.
     since = since.value_or(world.facts().now);
     const int64_t grace = job.facts().staleness_grace.value_or(world.options().staleness_grace);
-    if (grace < 0 || world.facts().now - *since < grace) continue;
+    if (grace < 0 || SatSub(world.facts().now, *since) < grace) continue;
     const std::vector<KaiPod*> pods(job.pods().begin(), job.pods().end());
     for (KaiPod* pod : pods) {
       if (!IsActiveAllocated(pod->status)) continue;

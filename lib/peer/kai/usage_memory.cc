@@ -2,6 +2,7 @@
 #include "lib/peer/kai/usage_memory.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "absl/strings/numbers.h"
@@ -15,14 +16,17 @@ namespace {
 
 constexpr int64_t kStepsOfWindow = 60;
 constexpr double kLn2 = 0.69314718055994530942;
-constexpr std::string_view kTimeRow = "time", kAllRow = "all/", kQueueRow = "queue/";
+constexpr double kMostOfRow = 1e30;
+constexpr std::string_view kTimeRow = "time", kAllRow = "all/", kQueueRow = "queue/",
+                           kHistoryRow = "history/";
 
 KaiAmounts AmountsOf(const MemorySlot& slot, std::string_view key) {
   KaiAmounts amounts;
   for (size_t r = 0; r < kKaiResources; ++r) {
     // A whole number may come back as an integer.
     const double integer = static_cast<double>(slot.Integer(key, r));
-    amounts[r] = std::max(0.0, slot.Real(key, r, integer));
+    const double amount = slot.Real(key, r, integer);
+    amounts[r] = std::isfinite(amount) ? std::clamp(amount, 0.0, kMostOfRow) : 0;
   }
   return amounts;
 }
@@ -78,10 +82,19 @@ double KaiUsageMemory::WeightOf(int64_t begin, int64_t end) const {
 
 void KaiUsageMemory::Recall(const MemorySlot& slot) {
   if (slot.Find(kTimeRow) == nullptr) return;
-  time_ = slot.Integer(kTimeRow);
-  from_ = slot.Integer(kTimeRow, 1, *time_);
+  const bool has_these_steps = slot.Integer(kTimeRow, 2) == width_ &&
+                               slot.Integer(kTimeRow, 3) == origin_ &&
+                               slot.Integer(kTimeRow, 4) == rules_.half_life;
+  if (!has_these_steps) return;
+  time_ = std::clamp(slot.Integer(kTimeRow), begin_, now_);
+  from_ = std::clamp(slot.Integer(kTimeRow, 1, *time_), begin_, *time_);
   for (const auto& [key, row] : slot.rows()) {
     const std::string_view text = key;
+    if (text.starts_with(kHistoryRow)) {
+      replaced_[std::string(text.substr(kHistoryRow.size()))] =
+          std::min(slot.Integer(key, 0, now_), now_);
+      continue;
+    }
     const bool is_queue = text.starts_with(kQueueRow);
     if (!is_queue && !text.starts_with(kAllRow)) continue;
     const std::string_view rest = text.substr(is_queue ? kQueueRow.size() : kAllRow.size());
@@ -122,7 +135,13 @@ void KaiUsageMemory::Count(const KaiWorld& world, int64_t since) {
     AddTimes(all, weight, &step.all);
     for (uint32_t q = 0; q < world.tree.queues.size(); ++q) {
       const KaiAmounts held = world.tree.allocated(q);
-      if (!IsZero(held)) AddTimes(held, weight, &step.queues[world.tree.queues[q].name]);
+      const std::string& name = world.tree.queues[q].name;
+      if (name.empty() || IsZero(held)) continue;
+      // Up to its time the history stands for what the queue held.
+      const auto replaced = replaced_.find(name);
+      const double own =
+          replaced == replaced_.end() ? weight : WeightOf(std::max(begin, replaced->second), end);
+      if (own > 0) AddTimes(held, own, &step.queues[name]);
     }
     begin = end;
   }
@@ -144,16 +163,30 @@ KaiAmounts KaiUsageMemory::SumUp(const KaiWorld& world, std::vector<KaiAmounts>*
   return all;
 }
 
+// Forgets what is remembered of the queue up to the time of its history, unless it was forgotten
+// for a history of that time already: what a step counts after it stays.
+void KaiUsageMemory::Replace(const std::string& queue, int64_t as_of) {
+  const auto [replaced, is_new] = replaced_.try_emplace(queue, as_of);
+  if (!is_new && replaced->second >= as_of) return;
+  replaced->second = as_of;
+  for (auto& [number, step] : steps_) {
+    if (BeginOf(number) < as_of) step.queues.erase(queue);
+  }
+}
+
 void KaiUsageMemory::Settle(const std::vector<KaiUsageHistory>& histories, KaiWorld* world) {
   Decay();
   std::optional<int64_t> since = time_, history;
   for (const KaiUsageHistory& of_queue : histories) {
     const int64_t as_of = std::min(of_queue.as_of, now_);
     history = std::max(history, std::optional(as_of));
-    for (auto& [number, step] : steps_) {
-      if (BeginOf(number) < as_of) step.queues.erase(world->tree.queues[of_queue.queue].name);
-    }
+    Replace(world->tree.queues[of_queue.queue].name, as_of);
   }
+  std::erase_if(replaced_, [&](const auto& row) {
+    return std::ranges::none_of(histories, [&](const KaiUsageHistory& of_queue) {
+      return world->tree.queues[of_queue.queue].name == row.first;
+    });
+  });
   if (!since) since = history;
   if (!from_) from_ = since.value_or(now_);
   if (since && *since < now_) Count(*world, *since);
@@ -178,7 +211,12 @@ void KaiUsageMemory::Settle(const std::vector<KaiUsageHistory>& histories, KaiWo
 
 void KaiUsageMemory::Remember(MemorySlot* slot) const {
   std::map<std::string, MemoryRow, std::less<>> rows;
-  if (time_ && from_) rows.emplace(kTimeRow, MemoryRow{*time_, *from_});
+  if (time_ && from_) {
+    rows.emplace(kTimeRow, MemoryRow{*time_, *from_, width_, origin_, rules_.half_life});
+  }
+  for (const auto& [queue, as_of] : replaced_) {
+    rows.emplace(absl::StrCat(ToAbsl(kHistoryRow), queue), MemoryRow{as_of});
+  }
   for (const auto& [number, step] : steps_) {
     if (IsZero(step.all)) continue;
     rows.emplace(absl::StrCat(ToAbsl(kAllRow), number), RowOf(step.all));

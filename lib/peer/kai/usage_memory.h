@@ -13,14 +13,16 @@
 //
 // What queues hold when a plan opens counts for the time since the plan before it, or since the
 // latest history. A history stands for a window up to its time in which the queue held its amounts;
-// it replaces what is remembered of the queue up to then.
+// it replaces what is remembered of the queue up to then, once.
 //
 // A sliding window moves in steps of a sixtieth of itself, the oldest of which counts in part. A
 // tumbling one begins anew each time it has passed.
 //
-// Rows of slot kai-usage: "time" {time, time of the first plan}, and for each step of the window
-// "all/STEP" {cpu, memory, GPUs} of the nodes and "queue/STEP/NAME" of a queue. These are amounts
-// times seconds, decayed up to the time.
+// Rows of slot kai-usage: "time" {time, time of the first plan, width of steps, begin of step 0,
+// half-life}; "history/QUEUE" {time} of the history that has replaced what was remembered; and for
+// each step of the window "all/STEP" {cpu, memory, GPUs} of the nodes and "queue/STEP/NAME" of a
+// queue. These are amounts times seconds, decayed up to the time. Under rules of other steps or
+// another half-life the sums begin anew.
 //
 // Peer. Its monitoring samples these sums once a minute.
 //
@@ -54,7 +56,7 @@ class KaiUsageMemory {
  public:
   KaiUsageMemory(const KaiUsageRules& rules, int64_t now);
 
-  // Rows that are malformed, or before the window, are skipped.
+  // Rows that are malformed, or before the window, are skipped. Times after now are now.
   void Recall(const MemorySlot& slot);
   // Brings the sums up to now, sets the usage of queues, and divides the fair shares anew.
   // REQUIRES: the world was opened just now.
@@ -74,6 +76,7 @@ class KaiUsageMemory {
   // Returns how much the time from `begin` to `end` counts now.
   double WeightOf(int64_t begin, int64_t end) const;
   void Decay();
+  void Replace(const std::string& queue, int64_t as_of);
   void Count(const KaiWorld& world, int64_t since);
   KaiAmounts SumUp(const KaiWorld& world, std::vector<KaiAmounts>* used) const;
 
@@ -83,6 +86,7 @@ class KaiUsageMemory {
   std::optional<int64_t> time_ = {};            // up to which the sums go
   std::optional<int64_t> from_ = {};            // of the first plan
   std::map<int64_t, Step> steps_;
+  std::map<std::string, int64_t> replaced_;  // by queue: up to when its history stands for it
 };
 
 }  // namespace muster

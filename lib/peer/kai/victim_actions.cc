@@ -28,6 +28,7 @@ class VictimAction {
   virtual ~VictimAction() = default;
 
   void Run(const KaiActionRules& rules) {
+    std::ranges::fill(world_.trials, KaiTrial::kNone);
     KaiJobQueue queue(&world_, {.depth = rules.depth});
     for (uint32_t j = 0; j < world_.job_count(); ++j) {
       const KaiJob& job = world_.job(j);
@@ -48,19 +49,19 @@ class VictimAction {
 
  protected:
   virtual bool MayAsk(const KaiJob& /*job*/) const { return true; }
-  // Whether the job passes the gate of the action.
+  // Returns whether the job passes the gate of the action.
   virtual bool Begin(const KaiJob& /*job*/) { return true; }
-  // Whether a search could help; after signatures.
+  // Returns whether a search could help; after signatures.
   virtual bool IsWorthwhile(const KaiJob& /*job*/) { return true; }
   // Before the candidates are asked whether they could make room. `asks`: the job as the question
   // has it that must be answered.
   virtual void BeginRoom(const KaiJob& /*asks*/) {}
-  // Whether a victim of the queue could be left without a place; whether any victim could.
+  // Return whether a victim of the queue, and whether any victim, could be left without a place.
   virtual bool MayGo(uint32_t /*queue*/) { return true; }
   virtual bool MaySomeGo() { return true; }
-  // Whether jobs of the queue could be victims; asked once a search.
+  // Returns whether jobs of the queue could be victims; asked once a search.
   virtual bool MayLose(const KaiJob& /*asks*/, uint32_t /*queue*/) { return true; }
-  // Whether the job, of a queue that may lose some, could be.
+  // Returns whether the job, of a queue that may lose some, could be a victim.
   virtual bool MayBeVictim(const KaiJob& asks, const KaiJob& victim) const = 0;
   virtual bool IsValid(const KaiScenario& scenario) const = 0;
   virtual uint32_t FailuresOf(const KaiJob& job) const { return job.facts().queue; }
@@ -71,9 +72,14 @@ class VictimAction {
 
  private:
   void Try(const KaiJob& job) {
+    KaiTrial& trial = world_.trials[job.number()];
+    trial = KaiTrial::kOwn;
     if (!Begin(job)) return;
     KaiHardJobList& failed = failed_[FailuresOf(job)];
-    if (world_.options().signatures && !failed.IsEasier(world_, job)) return;
+    if (world_.options().signatures && !failed.IsEasier(world_, job)) {
+      trial = KaiTrial::kOfLikeJob;
+      return;
+    }
     for (const KaiPod* pod : job.Next(/*real=*/false)) {
       if (world_.ShapeOf(*pod).too_large) return;
     }

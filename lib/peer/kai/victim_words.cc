@@ -20,6 +20,18 @@ constexpr std::string_view kRuleWords[] = {"considered",
                                            "within the minimum run time",
                                            "beyond the number that may move"};
 
+std::string_view TrialWords(KaiTrial trial) {
+  switch (trial) {
+    case KaiTrial::kNone:
+      return ", but the job was not tried: depth of the queue or budget of work";
+    case KaiTrial::kOfLikeJob:
+      return ", but no eviction made room for a job like it";
+    case KaiTrial::kOwn:
+      break;
+  }
+  return ", but no eviction makes room";
+}
+
 }  // namespace
 
 int64_t KaiDelayOf(const KaiWorld& world, const KaiJob& job) {
@@ -36,7 +48,26 @@ KaiVictimWords::KaiVictimWords(const KaiWorld& world, std::string_view action)
       action_(action == "consolidation" ? Action::kConsolidation
               : action == "reclaim"     ? Action::kReclaim
               : action == "preempt"     ? Action::kPreempt
-                                        : Action::kOther) {}
+                                        : Action::kOther) {
+  if (action_ != Action::kOther) MakeGroups();
+}
+
+void KaiVictimWords::MakeGroups() {
+  using Traits = std::tuple<uint32_t, bool, int64_t, bool, std::optional<int64_t>>;
+  std::map<Traits, uint32_t> known;
+  group_of_.assign(world_.job_count(), kKaiNone);
+  for (uint32_t j = 0; j < world_.job_count(); ++j) {
+    const KaiJob& job = world_.job(j);
+    const KaiJobFacts& facts = job.facts();
+    if (!facts.schedulable || job.active_allocated() == 0) continue;
+    const Traits traits = {facts.queue, facts.preemptible, facts.priority, job.IsElastic(),
+                           world_.StartOf(job)};
+    const auto [group, is_new] = known.emplace(traits, static_cast<uint32_t>(groups_.size()));
+    if (is_new) groups_.push_back({.like = &job});
+    ++groups_[group->second].count;
+    group_of_[j] = group->second;
+  }
+}
 
 std::string KaiVictimWords::GateOf(const KaiJob& job, const KaiReclaimer& reclaimer) const {
   if (action_ == Action::kConsolidation && !KaiHasGpusFor(world_, job)) {
@@ -59,10 +90,8 @@ std::string KaiVictimWords::GateOf(const KaiJob& job, const KaiReclaimer& reclai
   return "";
 }
 
-// Whether the action looks among such jobs at all.
+// Returns whether the action looks among such jobs at all.
 bool KaiVictimWords::IsAskedFor(const KaiJob& asks, const KaiJob& victim) const {
-  if (victim.number() == asks.number() || !victim.facts().schedulable) return false;
-  if (victim.active_allocated() == 0) return false;
   const bool same_queue = victim.facts().queue == asks.facts().queue;
   return action_ == Action::kConsolidation || same_queue == (action_ == Action::kPreempt);
 }
@@ -88,14 +117,16 @@ std::string KaiVictimWords::CountsOf(const KaiJob& job, const KaiReclaimer& recl
   std::array<int64_t, std::size(kRuleWords)> counts = {};
   int64_t all = 0;
   const int64_t most = world_.options().consolidation_victims;
-  for (uint32_t j = 0; j < world_.job_count(); ++j) {
-    const KaiJob& victim = world_.job(j);
-    if (!IsAskedFor(job, victim)) continue;
-    ++all;
-    Rule rule = RuleOf(job, reclaimer, victim);
-    const bool is_full = action_ == Action::kConsolidation && most >= 0 && counts[0] > most;
-    if (rule == Rule::kNone && is_full) rule = Rule::kBeyond;
-    ++counts[static_cast<size_t>(rule)];
+  for (uint32_t g = 0; g < groups_.size(); ++g) {
+    const int64_t count = groups_[g].count - (group_of_[job.number()] == g ? 1 : 0);
+    if (count == 0 || !IsAskedFor(job, *groups_[g].like)) continue;
+    all += count;
+    counts[static_cast<size_t>(RuleOf(job, reclaimer, *groups_[g].like))] += count;
+  }
+  if (action_ == Action::kConsolidation && most >= 0 && counts[0] > most) {
+    // One more is looked at than may move.
+    counts[static_cast<size_t>(Rule::kBeyond)] = counts[0] - most - 1;
+    counts[0] = most + 1;
   }
   const std::string_view whose = action_ == Action::kReclaim   ? " of other queues"
                                  : action_ == Action::kPreempt ? " of its queue"
@@ -110,7 +141,7 @@ std::string KaiVictimWords::CountsOf(const KaiJob& job, const KaiReclaimer& recl
   };
   for (size_t rule = 1; rule < counts.size(); ++rule) add(rule);
   add(0);
-  if (counts[0] > 0) absl::StrAppend(&words, ", but no eviction makes room");
+  if (counts[0] > 0) absl::StrAppend(&words, ToAbsl(TrialWords(world_.trials[job.number()])));
   return words;
 }
 
@@ -131,8 +162,12 @@ std::string KaiVictimWords::Of(const KaiJob& job) {
   if (job.HasActive()) return words();  // it does not count itself
   int64_t memory = 0;
   for (const KaiPod* pod : asks.Next(/*real=*/false)) memory += world_.ShapeOf(*pod).gpu.memory;
-  const Kind kind = {job.facts().queue, job.facts().preemptible, job.facts().priority,
-                     reclaimer.request.amounts, memory};
+  const Kind kind = {job.facts().queue,
+                     job.facts().preemptible,
+                     job.facts().priority,
+                     reclaimer.request.amounts,
+                     memory,
+                     world_.trials[job.number()]};
   const auto found = known_.find(kind);
   return found != known_.end() ? found->second : known_.emplace(kind, words()).first->second;
 }

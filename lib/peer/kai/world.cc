@@ -35,6 +35,7 @@ KaiWorld::KaiWorld(KaiFacts facts, KaiQueueTree queues, std::vector<KaiTopology>
   refusals.resize(facts_.jobs.size());
   evicted_now.resize(facts_.jobs.size(), 0);
   started_now.resize(facts_.jobs.size(), 0);
+  trials.resize(facts_.jobs.size());
   for (const KaiJobFacts& job : facts_.jobs) stale_since.push_back(job.stale_since);
   SumUp();
   SetKaiFairShares(total, facts_.options.k, &tree);

@@ -63,6 +63,10 @@ struct KaiRefusal {
   std::string message = {};
 };
 
+// What the latest action that looks for victims did for a job: nothing, or no search because one
+// for a job like it had failed, or a search.
+enum class KaiTrial : uint8_t { kNone, kOfLikeJob, kOwn };
+
 class KaiWorld {
   // Comes first, because the others refer to it.
   KaiFacts facts_;
@@ -94,6 +98,7 @@ class KaiWorld {
     return *jobs_[facts_.tasks[task].job].pods()[facts_.tasks[task].place];
   }
   std::vector<KaiRefusal> refusals;  // by job
+  std::vector<KaiTrial> trials;      // by job
   // By job: whether this cycle evicted some of it, or started it.
   std::vector<uint8_t> evicted_now, started_now;
   // By job: since when its gang has too few tasks, as the last look at stale gangs left it.

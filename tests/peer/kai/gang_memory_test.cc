@@ -94,6 +94,34 @@ TEST_F(KaiGangMemory, ATimeOfTheSpecGoesFirstUntilTheGangIsWhole) {
   EXPECT_EQ(Step(130), "evict j0 n");
 }
 
+// A gang that stays whole leaves the slot as it is.
+TEST_F(KaiGangMemory, ARowOfWholenessStays) {
+  JobSpec job = Job("j", 50);
+  job.gang = GangRules();
+  job.gang->stale_since = 1;
+  Gang(job);
+  Runs("j");
+  for (const int64_t now : {60, 61}) {
+    Step(now);
+    EXPECT_EQ(cluster_.memory().Find("kai-gangs")->Integer("whole/j"), 60);
+  }
+}
+
+// Nothing protects a gang for ever that a memory starts in the future.
+TEST_F(KaiGangMemory, TimesAfterNowDoNotCount) {
+  const std::string profile = "kai:kai-rules(preempt_min_runtime=1000)";
+  Gang(Job("low", 50));
+  Step(5, profile);
+  Runs("low");
+  std::string text = cluster_.memory().ToText();
+  const std::string row = R"("started/low": [5])";
+  ASSERT_NE(text.find(row), std::string::npos) << text;
+  text.replace(text.find(row), row.size(), R"("started/low": [9000000000000000000])");
+  cluster_.SetMemory(*Memory::Parse(text));
+  Gang(Job("high", 60, 10));
+  EXPECT_EQ(Step(20, profile), "evict low0 n; evict low1 n; nominate high0 n; nominate high1 n");
+}
+
 TEST_F(KaiGangMemory, AnEvictionBeginsThePreemptionDelayAnew) {
   JobSpec middle = Job("middle", 60);
   middle.gang = GangRules();

@@ -96,6 +96,38 @@ TEST_F(KaiReasons, ATopologyOrALevelThatIsNotThere) {
   EXPECT_THAT(Why("b"), HasSubstr("the topology tree 't' does not contain a level with this name"));
 }
 
+// The rack with less room is tried first, and has no host for all tasks. The other one has, but the
+// host admits none: the reason is about the host, not about the topology.
+TEST_F(KaiReasons, ATopologyThatALaterSetSatisfiesIsNotNamed) {
+  FlavorSpec flavor{.name = "t"};
+  flavor.topology = FlavorTopology{.name = "t", .levels = {"row", "host"}};
+  Accept(cluster_.SetFlavor(flavor));
+  const auto host = [&](const std::string& name, const std::string& row, int64_t cpus) {
+    NodeSpec node{.name = name, .capacity = {{"cpu", cpus}, {"pods", 100}}};
+    node.labels = {{"row", row}, {"host", name}};
+    if (row == "b") node.taints = {{.key = "k", .effect = TaintEffect::kNoSchedule}};
+    Accept(cluster_.AddNode(node));
+  };
+  host("a0", "a", 2);
+  host("a1", "a", 2);
+  host("b0", "b", 5);
+  JobSpec job = Job("j", "q");
+  job.min_available = 3;
+  job.gang = GangRules();
+  job.gang->levels = TopologyLevels{.topology = "t", .required = "row"};
+  job.sub_groups = {{.name = "s", .min_available = 3}};
+  job.sub_groups[0].place = SubGroupPlace();
+  job.sub_groups[0].place->levels = TopologyLevels{.topology = "t", .required = "host"};
+  Accept(cluster_.AddJob(job));
+  for (const char* name : {"j0", "j1", "j2"}) {
+    TaskSpec task{.name = name, .job = "j", .shape = {.request = {{"cpu", 1}}}};
+    task.sub_group = "s";
+    Accept(cluster_.AddTask(task));
+  }
+  EXPECT_THAT(Why("j"), HasSubstr("1 node: taint"));
+  EXPECT_THAT(Why("j"), Not(HasSubstr("node-group")));
+}
+
 TEST_F(KaiReasons, LimitsHaveThePeersNumbers) {
   QueueSpec queue{.name = "small", .parent = "top"};
   queue.limit = Resources{{"cpu", 1}};
@@ -126,6 +158,32 @@ TEST_F(KaiReasons, VictimsByTheRuleThatKeepsThem) {
   EXPECT_THAT(why, HasSubstr("reclaim: 2 jobs of other queues: 1 not preemptible, 1 in a queue "
                              "within its share"));
   EXPECT_THAT(why, HasSubstr("preempt: 1 job of its queue: 1 not less important"));
+}
+
+TEST_F(KaiReasons, AQueueAtTheTopRunsNoJobsWithoutTheHierarchy) {
+  AddJob(cluster_, Job("j", "top"), 1, {{"cpu", 1}});
+  EXPECT_EQ(Why("j", "kai:kai-rules(full_hierarchy=off)"),
+            "j: can have no place: queue \"top\" is at the top; it runs no jobs\n");
+}
+
+TEST_F(KaiReasons, AJobThatWasNotTriedIsNotSearchedFor) {
+  for (const char* name : {"fixed0", "fixed1"}) Runs(Job(name, "q", 100), 1);
+  for (const char* name : {"low0", "low1"}) Runs(Job(name, "q", 40), 1);
+  for (const char* name : {"a", "b"}) AddJob(cluster_, Job(name, "q", 60), 1, {{"cpu", 3}});
+  const std::string counts = "preempt: 4 jobs of its queue: 2 not preemptible, 2 considered, but ";
+  EXPECT_THAT(Why("a"), HasSubstr(counts + "no eviction makes room"));
+  EXPECT_THAT(Why("b"), HasSubstr(counts + "no eviction made room for a job like it"));
+  EXPECT_THAT(Why("b", "kai:kai-rules(signatures=off)"), HasSubstr("no eviction makes room"));
+  EXPECT_THAT(Why("b", "kai:actions=allocate+preempt(depth=1)"),
+              HasSubstr(counts + "the job was not tried: depth of the queue or budget of work"));
+}
+
+// An elastic job is no victim of itself.
+TEST_F(KaiReasons, AJobThatRunsInPartDoesNotCountItself) {
+  Runs(Job("like", "q", 60), 1);
+  Runs(Job("j", "q", 60), 3);
+  Accept(cluster_.AddTask({.name = "j3", .job = "j", .shape = {.request = {{"cpu", 1}}}}));
+  EXPECT_THAT(Why("j"), HasSubstr("preempt: 1 job of its queue: 1 not less important"));
 }
 
 TEST_F(KaiReasons, AMinimumRunTimeAndADelay) {
