@@ -5,7 +5,8 @@
 // Idea. What a partition holds is a sum over applications: amounts, places, uses, priorities. So an
 // application can be taken out and read anew (Partition::Withdraw), and the world is the one that a
 // new reading gives. Names and not numbers break ties, so it does not matter that the new one has
-// another number. What a cycle leaves beside its decisions is in the memory, or counted anew.
+// another number. Foreign pods have no such order: a world with some that came after applications
+// is not followed. What a cycle leaves beside its decisions is in the memory, or counted anew.
 #include <algorithm>
 #include <utility>
 
@@ -28,8 +29,8 @@ bool IsExact(const Resource& sum) {
 
 bool World::CanBeFollowed() const {
   return !partition.queues.empty() && tables_->dimension_count() == dimensions_ && gangs.empty() &&
-         rejected.empty() && !partition.quota_preemption && IsExact(partition.queues[0].pending) &&
-         IsExact(partition.queues[0].allocated);
+         rejected.empty() && !has_leftovers_ && !partition.quota_preemption &&
+         IsExact(partition.queues[0].pending) && IsExact(partition.queues[0].allocated);
 }
 
 bool World::Follow(const Tables& tables, std::span<const Change> changes, int64_t now,

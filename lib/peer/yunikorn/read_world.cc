@@ -362,7 +362,10 @@ void World::AddHeld(JobIndex job, bool gathers) {
     const std::string& node = tables_->nodes.spec[tasks.node[task]].name;
     if (status == TaskStatus::kWaiting) {
       // A placeholder that the host is about to end.
-      if (!gathers) AddForeignPod(task);
+      if (!gathers) {
+        AddForeignPod(task);
+        has_leftovers_ = true;
+      }
       continue;
     }
     Allocation pod = NewPod(task);

@@ -39,9 +39,12 @@
 //
 // Following. A world that is kept follows the cluster by its change log: jobs of changed rows, and
 // those that the last cycle decided about, are taken out and read anew. Node, queue and other rows
-// that changed, gangs that gather, and rejected jobs are not followed: then all is read anew.
+// that changed, gangs that gather, placeholders that are left over, and rejected jobs are not
+// followed: then all is read anew. A job that is added, erased or moved changes its queue's row,
+// too.
 //
-// Cost. World: O(rows). Follow: O(tasks of those jobs, applications, queues, requests that wait).
+// Cost. World: O(rows). Follow: O(tasks of those jobs, rows that are new, applications, queues,
+// requests that wait, classes), and O(rows of the memory) if another than the last cycle left it.
 #ifndef MUSTER_PEER_YUNIKORN_READ_WORLD_H_
 #define MUSTER_PEER_YUNIKORN_READ_WORLD_H_
 
@@ -96,11 +99,11 @@ class World {
   World(const Tables& tables, const Options& options, int64_t now, const MemorySlot& memory);
 
   // Brings a world of the same options up to date. `changes`: those of the tables since it was read
-  // or followed. Returns false if all is to be read anew; then
-  // the world is of no use any more.
+  // or followed. Returns false if everything must be read anew; the world is then unusable.
   bool Follow(const Tables& tables, std::span<const Change> changes, int64_t now,
               const MemorySlot& memory);
-  // Returns whether the world can be followed, as far as it is the reason.
+  // Returns false if what the world holds (gangs, placeholders that are left over, rejected jobs,
+  // quota preemption, inexact sums) cannot be followed.
   bool CanBeFollowed() const;
   // The cycle changed the application of the task.
   void NoteDecision(TaskIndex task) { decided_.push_back(tables_->tasks.job[task]); }
@@ -171,8 +174,9 @@ class World {
   std::vector<JobIndex> job_of_;       // by task: the job that it was in
   std::vector<Index> application_of_;  // by job; kNone: none, or in the queue of what is rejected
   HashSet<TaskIndex> foreign_;
-  MemorySlot left_;  // by the last cycle
-  // What the partition counted when that was made, if the world has been the same since.
+  bool has_leftovers_ = false;  // foreign pods that came after applications
+  MemorySlot left_;             // by the last cycle
+  // What the partition counted when that was made; unset: the world changed since.
   std::optional<std::pair<uint64_t, uint64_t>> left_at_;
   std::vector<JobIndex> decided_;   // since the world was read or followed
   std::vector<JobIndex> affected_;  // of one Follow; ascending
