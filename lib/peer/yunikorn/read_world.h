@@ -38,10 +38,9 @@
 // the queue root.@recovery@, as in the peer.
 //
 // Following. A world that is kept follows the cluster by its change log: jobs of changed rows, and
-// those that the last cycle decided about, are taken out and read anew. Node, queue and other rows
-// that changed, gangs that gather, placeholders that are left over, and rejected jobs are not
-// followed: then all is read anew. A job that is added, erased or moved changes its queue's row,
-// too.
+// those that the last cycle decided about, are taken out and read anew. Node and other rows that
+// changed, queues that changed in more than their jobs, gangs that gather, placeholders that are
+// left over, and rejected jobs are not followed: then all is read anew.
 //
 // Cost. World: O(rows). Follow: O(tasks of those jobs, rows that are new, applications, queues,
 // requests that wait, classes), and O(rows of the memory) if another than the last cycle left it.
@@ -59,6 +58,7 @@
 #include "absl/status/status.h"
 #include "lib/base/hash_map.h"
 #include "lib/model/tables.h"
+#include "lib/peer/yunikorn/config.h"
 #include "lib/peer/yunikorn/partition.h"
 #include "muster/memory.h"
 #include "muster/policy.h"
@@ -133,6 +133,12 @@ class World {
   HashMap<JobIndex, Gang> gangs;
 
  private:
+  // What a world reads of the rows of queues.
+  struct QueueRows {
+    QueueConfig root;
+    std::vector<std::string> closed;  // paths
+    friend bool operator==(const QueueRows&, const QueueRows&) = default;
+  };
   void ListRows();
   void AddNodes();
   bool IsForeign(TaskIndex task) const;
@@ -146,6 +152,7 @@ class World {
   enum class InGroup : uint8_t { kNone, kTaskGroup };
   void AddRequests(Index application, const std::vector<TaskIndex>& tasks, InGroup group);
   void AddPlaceholder(TaskIndex task);
+  QueueRows ReadQueueRows() const;
   bool ListAffected(std::span<const Change> changes);
   bool ReadAnew(JobIndex job, const MemorySlot& memory);
   void RecallAnew(const MemorySlot& memory);
@@ -174,6 +181,7 @@ class World {
   std::vector<JobIndex> job_of_;       // by task: the job that it was in
   std::vector<Index> application_of_;  // by job; kNone: none, or in the queue of what is rejected
   HashSet<TaskIndex> foreign_;
+  QueueRows queue_rows_;
   bool has_leftovers_ = false;  // foreign pods that came after applications
   MemorySlot left_;             // by the last cycle
   // What the partition counted when that was made; unset: the world changed since.

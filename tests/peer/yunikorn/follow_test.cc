@@ -259,6 +259,40 @@ TEST(YuniKornFollow, PlansOfALivingClusterAreThoseOfAFrozenOne) {
   EXPECT_GT(evictions, 5);
 }
 
+TEST(YuniKornFollow, JobsThatComeMoveAndGoAreFollowedAndQueuesThatChangeAreNot) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode({.name = "n", .capacity = {{"cpu", 8}, {"pods", 100}}}).ok());
+  for (const char* queue : {"p", "q"}) ASSERT_TRUE(cluster.AddQueue({.name = queue}).ok());
+  ASSERT_TRUE(cluster.AddJob({.name = "a", .queue = "q", .groups = {{.name = "g"}}}).ok());
+  const absl::StatusOr<ProfileConfig> config = ResolveProfile("yunikorn");
+  ASSERT_TRUE(config.ok());
+  Follower follower(config->actions[0].options);
+  const auto is_followed = [&] {
+    const bool followed = follower.Update(TablesOf(cluster), 0);
+    follower.Decide(/*keeps_memory=*/true);
+    return followed;
+  };
+  EXPECT_FALSE(is_followed());
+  ASSERT_TRUE(cluster.AddJob({.name = "b", .queue = "q", .groups = {{.name = "g"}}}).ok());
+  for (const char* task : {"b-0", "b-1"}) {
+    TaskSpec spec{.name = task, .job = "b", .group = "g"};
+    spec.shape.request = {{"cpu", 3}};
+    ASSERT_TRUE(cluster.AddTask(spec).ok());
+  }
+  EXPECT_TRUE(is_followed());
+  ASSERT_TRUE(cluster.UpdateJob({.name = "b", .queue = "p", .groups = {{.name = "g"}}}).ok());
+  EXPECT_TRUE(is_followed());
+  for (const char* task : {"b-0", "b-1"}) ASSERT_TRUE(cluster.RemoveTask(task).ok());
+  ASSERT_TRUE(cluster.RemoveJob("b").ok());
+  EXPECT_TRUE(is_followed());
+  ASSERT_TRUE(cluster.UpdateQueue({.name = "p", .limit = Resources{{"cpu", 4}}}).ok());
+  EXPECT_FALSE(is_followed());
+  ASSERT_TRUE(cluster.UpdateQueue({.name = "q", .state = QueueState::kClosed}).ok());
+  EXPECT_FALSE(is_followed());
+  ASSERT_TRUE(cluster.AddQueue({.name = "r"}).ok());
+  EXPECT_FALSE(is_followed());
+}
+
 // YuniKorn does not notice a placeholder that the host is about to end, so it counts in the score of
 // its node only if a pod of an application moves there later.
 TEST(YuniKornFollow, APlaceholderThatIsLeftIsSeenAsByANewReading) {
