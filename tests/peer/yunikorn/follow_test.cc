@@ -293,8 +293,8 @@ TEST(YuniKornFollow, JobsThatComeMoveAndGoAreFollowedAndQueuesThatChangeAreNot) 
   EXPECT_FALSE(is_followed());
 }
 
-// YuniKorn does not notice a placeholder that the host is about to end, so it counts in the score of
-// its node only if a pod of an application moves there later.
+// YuniKorn does not notice a placeholder that the host is about to end, so it counts in the score
+// of its node only if a pod of an application moves there later.
 TEST(YuniKornFollow, APlaceholderThatIsLeftIsSeenAsByANewReading) {
   Cluster cluster;
   for (const char* node : {"n1", "n2", "n3"}) {
