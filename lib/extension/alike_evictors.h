@@ -14,6 +14,7 @@
 #define MUSTER_EXTENSION_ALIKE_EVICTORS_H_
 
 #include "lib/extension/dispatcher.h"
+#include "lib/model/tables.h"
 
 namespace muster {
 
@@ -21,15 +22,26 @@ class AlikeEvictors {
  public:
   virtual ~AlikeEvictors() = default;
   // Returns whether the policy gives two evictors equal answers at the point, on the same books and
-  // about any candidates of other jobs, if these are equal: class, priority and flags of the tasks,
-  // queue and priority of their jobs. And if these jobs hold nothing.
+  // about any candidates of other jobs, if these are equal (AreAlike) and their jobs hold nothing.
   virtual bool JudgesEvictorsAlike(Point) const { return true; }
   // Returns whether these answers follow from the rows of tasks, jobs and queues: they stay while
   // tasks are moved.
   virtual bool JudgesByRows(Point) const { return false; }
 };
 
-// Returns whether every policy that answers at the point does.
+// Returns whether two evictors are equal to policies that judge such alike: in class, priority and
+// flags, and in queue and priority of their jobs.
+// REQUIRES: both have a job.
+inline bool AreAlike(const Tables& tables, TaskIndex a, TaskIndex b) {
+  const TaskTable& tasks = tables.tasks;
+  const JobTable& jobs = tables.jobs;
+  const JobIndex of_a = tasks.job[a], of_b = tasks.job[b];
+  return tasks.task_class[a] == tasks.task_class[b] && tasks.priority[a] == tasks.priority[b] &&
+         tasks.flags[a] == tasks.flags[b] && jobs.queue[of_a] == jobs.queue[of_b] &&
+         jobs.spec[of_a].priority == jobs.spec[of_b].priority;
+}
+
+// Returns whether every policy that answers at the point judges evictors alike.
 inline bool JudgeEvictorsAlike(const Dispatcher& dispatcher, Point point) {
   for (const PolicyEntry* entry : dispatcher.at(point)) {
     const auto* alike = dynamic_cast<const AlikeEvictors*>(entry->policy);

@@ -206,8 +206,8 @@ class Proportion : public Policy,
   }
 
  private:
-  // Returns whether any claim has changed. Beside what is left to all, a claim follows from the row
-  // and the account of its queue, and the queue's stamp tells of changes of both.
+  // Returns whether any claim has changed. A claim depends on `unguaranteed`, and on the row and
+  // the account of its queue; the queue's stamp tells of changes of both.
   bool RenewClaims(const Amounts& unguaranteed) {
     const QueueTable& queues = tables_->queues;
     std::vector<uint32_t> claim_of(queues.alive.size(), kNone);

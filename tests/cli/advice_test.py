@@ -30,18 +30,22 @@ class Advice(Files):
         file = self.write({"muster": 1, "profile": "volcano", "nodes": [
             {"name": "n", "capacity": {"cpu": 4, "pods": 9}}], "queues": [
             {"name": "q", "rules": {"over_quota_weight": {"cpu": 2}},
-             "history": {"as_of": 0, "entries": []}}]})
+             "history": {"as_of": 0, "entries": [{"amounts": {"cpu": 1}}]}}]})
         run = muster("run", file)
         self.assert_ends(run, 0)
         self.assertEqual(run.stderr.splitlines(), [
             "muster: over_quota_weight in rules of queues (1 row): not read by volcano",
-            "muster: history of queues (1 row): not read by volcano"])
+            "muster: entries in history of queues (1 row): not read by volcano"])
         self.assertEqual(muster("run", file, "--profile", "kai").stderr, "")
         compared = muster("compare", file, "--profiles", "volcano htcondor kai muster")
         self.assertEqual(compared.stderr.splitlines(), [
             "muster: over_quota_weight in rules of queues (1 row): not read by volcano, htcondor, "
             "muster",
-            "muster: history of queues (1 row): not read by volcano"])  # muster has policy spending
+            "muster: entries in history of queues (1 row): not read by volcano, muster"])
+        file = self.write({"muster": 1, "queues": [{"name": "q", "history": {"spent": 5}}]})
+        compared = muster("compare", file, "--profiles", "volcano kai muster")
+        self.assertEqual(compared.stderr.splitlines(), [
+            "muster: spent in history of queues (1 row): not read by volcano, kai"])  # see spending
 
     def test_errors_name_the_option_or_the_place_in_the_file(self):
         changes = self.write({"changes": [{"remove_job": "small"}, {"remove_job": "small"}]})

@@ -27,6 +27,10 @@ std::function<absl::Status(const std::string&)> NumberReader(std::string_view wh
   };
 }
 
+absl::Status NotEmpty(const std::string& text) {
+  return text.empty() ? absl::InvalidArgumentError("must not be empty") : absl::OkStatus();
+}
+
 // The candidates for the value of a flag, by its placeholder. Empty: names of things, if any.
 std::string ValuesOf(std::string_view placeholder, const std::string& value) {
   if (placeholder == "F") return "table\njson\ncsv\n";
@@ -61,7 +65,7 @@ void FlagSet::Switch(std::string name, bool* out, std::string help) {
 void FlagSet::Value(std::string name, std::string placeholder, std::string* out, std::string help) {
   flags_.push_back(
       {std::move(name), std::move(placeholder), std::move(help), [out](const std::string& text) {
-         if (text.empty()) return absl::InvalidArgumentError("must not be empty");
+         if (absl::Status s = NotEmpty(text); !s.ok()) return s;
          *out = text;
          return absl::OkStatus();
        }});
@@ -71,7 +75,7 @@ void FlagSet::Values(std::string name, std::string placeholder, std::vector<std:
                      std::string help) {
   flags_.push_back(
       {std::move(name), std::move(placeholder), std::move(help), [out](const std::string& text) {
-         if (text.empty()) return absl::InvalidArgumentError("must not be empty");
+         if (absl::Status s = NotEmpty(text); !s.ok()) return s;
          out->push_back(text);
          return absl::OkStatus();
        }});

@@ -31,9 +31,9 @@ std::string Wrap(std::string_view text, size_t indent);
 
 class FlagSet {
  public:
+  void Switch(std::string name, bool* out, std::string help);
   // A text must not be empty. Of a value that is given twice the last counts, as scripts that add
   // flags to a command expect.
-  void Switch(std::string name, bool* out, std::string help);
   void Value(std::string name, std::string placeholder, std::string* out, std::string help);
   // Each time that the flag is given adds one.
   void Values(std::string name, std::string placeholder, std::vector<std::string>* out,

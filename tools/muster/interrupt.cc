@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "tools/muster/interrupt.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cstddef>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 namespace muster {
 namespace {
@@ -31,7 +33,7 @@ void End(int) {
 }
 
 constexpr int kEnds[] = {SIGINT, SIGTERM, SIGHUP};
-void (*ends_before[std::size(kEnds)])(int) = {};
+bool installed[std::size(kEnds)] = {};
 
 // Calls only what a signal handler may.
 void RemoveAndEnd(int signal) {
@@ -47,16 +49,18 @@ void EndAfter(int64_t seconds) {
   alarm(static_cast<unsigned>(std::min<int64_t>(seconds, std::numeric_limits<int32_t>::max())));
 }
 
+// Keeps handlers that are set, and signals that are ignored.
 void RemoveAtEnd(const char* path) {
   partial_file = path;
   for (size_t i = 0; i < std::size(kEnds); ++i) {
     if (path == nullptr) {
-      std::signal(kEnds[i], ends_before[i]);
+      if (std::exchange(installed[i], false)) std::signal(kEnds[i], SIG_DFL);
       continue;
     }
-    ends_before[i] = std::signal(kEnds[i], RemoveAndEnd);
-    // A watch asks the command to end, and what is ignored does not end it.
-    if (ends_before[i] != SIG_DFL) std::signal(kEnds[i], ends_before[i]);
+    struct sigaction set = {};
+    if (sigaction(kEnds[i], nullptr, &set) != 0 || set.sa_handler != SIG_DFL) continue;
+    std::signal(kEnds[i], RemoveAndEnd);
+    installed[i] = true;
   }
 }
 

@@ -60,9 +60,16 @@ constexpr FieldRule kFieldRules[] = {
      [](const Tables& tables) {
        return CountRows(tables.queues, [](const QueueSpec& q) { return bool(q.users); });
      }},
-    {"history of queues", " htcondor kai kueue ", " spending ",
+    {"entries in history of queues", " htcondor kai kueue ", "",
      [](const Tables& tables) {
-       return CountRows(tables.queues, [](const QueueSpec& q) { return bool(q.history); });
+       return CountRows(tables.queues, [](const QueueSpec& q) {
+         return q.history && !q.history->entries.empty();
+       });
+     }},
+    {"spent in history of queues", "", " spending ",
+     [](const Tables& tables) {
+       return CountRows(tables.queues,
+                        [](const QueueSpec& q) { return q.history && q.history->spent; });
      }},
     {"admission of jobs", " kueue ", "",
      [](const Tables& tables) {

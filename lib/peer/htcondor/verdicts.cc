@@ -29,6 +29,7 @@ void Verdicts::Begin(const std::vector<Slot>& slots, const SlotGate* gate) {
   named_ = {};
   named_.Add(names_.requirements);
   named_.Add(names_.rank);
+  named_.Add(names_.current_rank);
   for (const auto* rule : {&rules_.preemption_requirements, &rules_.preemption_rank,
                            &rules_.first_rank, &rules_.last_rank}) {
     if (rule->has_value()) (*rule)->AddNames(&named_);

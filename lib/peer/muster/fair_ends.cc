@@ -32,22 +32,22 @@ int64_t RunBy(const JobSpec* job, const Lifetime* lifetime) {
   return run;
 }
 
-// Lists all tasks but those of which neither the job nor the task tells when they end. Most jobs
-// tell nothing, and their tasks mostly follow each other.
-std::vector<TaskIndex> TasksThatMayEnd(const Tables& tables) {
+// Lists the tasks that have an estimate or a lifetime, of their own or of their job. Most jobs have
+// none, and their tasks mostly follow each other.
+std::vector<TaskIndex> TasksWithEnds(const Tables& tables) {
   const TaskTable& tasks = tables.tasks;
-  std::vector<TaskIndex> may_end;
+  std::vector<TaskIndex> with_ends;
   JobIndex last = kNone;
-  bool tells = false;  // of the last job
+  bool has_end = false;  // of the last job
   for (TaskIndex t = 0; t < tasks.alive.size(); ++t) {
     const JobIndex job = tasks.job[t];
     if (job != last) {
-      tells = job != kNone && (tables.jobs.spec[job].estimate || tables.jobs.spec[job].lifetime);
+      has_end = job != kNone && (tables.jobs.spec[job].estimate || tables.jobs.spec[job].lifetime);
       last = job;
     }
-    if (tells || (!tasks.facts.empty() && tasks.facts.contains(t))) may_end.push_back(t);
+    if (has_end || (!tasks.facts.empty() && tasks.facts.contains(t))) with_ends.push_back(t);
   }
-  return may_end;
+  return with_ends;
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ void FairEnds::Follow(const ActionContext& context) {
     ends_.clear();
     unstarted_.clear();
     listed_.clear();
-    changed = TasksThatMayEnd(context.tables);
+    changed = TasksWithEnds(context.tables);
   }
   listed_.resize(tasks, 0);
   bool any = false;

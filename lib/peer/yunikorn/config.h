@@ -35,6 +35,7 @@ struct LimitConfig {
   std::vector<std::string> groups;
   Texts most_resources;
   uint64_t most_applications = 0;
+  friend bool operator==(const LimitConfig&, const LimitConfig&) = default;
 };
 
 struct TemplateConfig {
@@ -42,6 +43,7 @@ struct TemplateConfig {
   Texts properties;
   Texts guaranteed;
   Texts most;
+  friend bool operator==(const TemplateConfig&, const TemplateConfig&) = default;
 };
 
 struct QueueConfig {
@@ -58,6 +60,7 @@ struct QueueConfig {
   TemplateConfig child_template;
   std::vector<QueueConfig> queues;
   std::vector<LimitConfig> limits;
+  friend bool operator==(const QueueConfig&, const QueueConfig&) = default;
 };
 
 struct FilterConfig {

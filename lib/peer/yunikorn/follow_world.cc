@@ -5,7 +5,8 @@
 // Idea. What a partition holds is a sum over applications: amounts, places, uses, priorities. So an
 // application can be taken out and read anew (Partition::Withdraw), and the world is the one that a
 // new reading gives. Names and not numbers break ties, so it does not matter that the new one has
-// another number. What a cycle leaves beside its decisions is in the memory, or counted anew.
+// another number. Foreign pods have no such order: a world with some that came after applications
+// is not followed. What a cycle leaves beside its decisions is in the memory, or counted anew.
 #include <algorithm>
 #include <utility>
 
@@ -28,8 +29,8 @@ bool IsExact(const Resource& sum) {
 
 bool World::CanBeFollowed() const {
   return !partition.queues.empty() && tables_->dimension_count() == dimensions_ && gangs.empty() &&
-         rejected.empty() && !partition.quota_preemption && IsExact(partition.queues[0].pending) &&
-         IsExact(partition.queues[0].allocated);
+         rejected.empty() && !has_leftovers_ && !partition.quota_preemption &&
+         IsExact(partition.queues[0].pending) && IsExact(partition.queues[0].allocated);
 }
 
 bool World::Follow(const Tables& tables, std::span<const Change> changes, int64_t now,
@@ -48,9 +49,11 @@ bool World::Follow(const Tables& tables, std::span<const Change> changes, int64_
   bool reserved = false;
   for (const JobIndex job : affected_) {
     const Index application = application_of_[job];
-    if (application != kNone) {
-      reserved |= !partition.applications[application].reservations.empty();
-    }
+    if (application == kNone) continue;
+    reserved |= !partition.applications[application].reservations.empty();
+    partition.Withdraw(std::exchange(application_of_[job], kNone));
+  }
+  for (const JobIndex job : affected_) {
     if (!ReadAnew(job, memory)) return false;
   }
   partition.Recount();
@@ -65,6 +68,7 @@ bool World::Follow(const Tables& tables, std::span<const Change> changes, int64_
 // Returns false if something changed that is not followed.
 bool World::ListAffected(std::span<const Change> changes) {
   affected_ = std::exchange(decided_, {});
+  bool queues_changed = false;
   for (const Change& change : changes) {
     if (change.table == Change::Table::kJob) {
       affected_.push_back(JobIndex(change.index));
@@ -73,20 +77,21 @@ bool World::ListAffected(std::span<const Change> changes) {
       if (foreign_.contains(task) || IsForeign(task)) return false;
       affected_.push_back(std::exchange(job_of_[task], muster::kNone));
       if (tables_->tasks.alive[task]) affected_.push_back(tables_->tasks.job[task]);
+    } else if (change.table == Change::Table::kQueue) {
+      queues_changed = true;  // with each job that is added, erased or moved
     } else {
       return false;
     }
   }
+  if (queues_changed && queue_rows_ != ReadQueueRows()) return false;
   std::ranges::sort(affected_);
   affected_.erase(std::unique(affected_.begin(), affected_.end()), affected_.end());
   if (!affected_.empty() && affected_.back() == muster::kNone) affected_.pop_back();
   return true;
 }
 
-// Returns false if the job may be followed no more.
+// Reads a job that has been taken out. Returns false if it may be followed no more.
 bool World::ReadAnew(JobIndex job, const MemorySlot& memory) {
-  Index& application = application_of_[job];
-  if (application != kNone) partition.Withdraw(std::exchange(application, kNone));
   if (!tables_->jobs.alive[job]) return true;
   const TaskTable& tasks = tables_->tasks;
   for (const TaskIndex task : tables_->jobs.tasks[job]) {

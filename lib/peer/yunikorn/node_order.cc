@@ -66,6 +66,38 @@ void NodeOrder::Split(size_t i) {
   NoteLast(i);
 }
 
+void NodeOrder::Erase(size_t i) {
+  blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i));
+  places_.erase(places_.begin() + static_cast<std::ptrdiff_t>(i));
+}
+
+// Joins a block that has become small with one of its neighbors, if both together stay well below
+// what makes a block split.
+void NodeOrder::JoinIfSmall(size_t i) {
+  if (blocks_[i]->count >= kSmall) return;
+  if (i + 1 < blocks_.size() && Join(i)) return;
+  if (i > 0) Join(i - 1);
+}
+
+// Joins the block with the next one. Returns false if they are too large.
+bool NodeOrder::Join(size_t i) {
+  Block& lower = *blocks_[i];
+  Block& upper = *blocks_[i + 1];
+  if (lower.count + upper.count > 2 * kSmall) return false;
+  std::copy(lower.begin(), lower.end(), lower.entries.data());
+  lower.first = 0;
+  std::copy(upper.begin(), upper.end(), lower.end());
+  lower.count += upper.count;
+  lower.free.RaiseTo(upper.free);
+  lower.total.RaiseTo(upper.total);
+  for (size_t type = 0; type < kQuickTypes; ++type) {
+    places_[i].free[type] = std::max(places_[i].free[type], places_[i + 1].free[type]);
+  }
+  NoteLast(i);
+  Erase(i + 1);
+  return true;
+}
+
 void NodeOrder::Put(const Entry& entry, const Node& node) {
   size_t i = BlockOf(entry.score, entry.rank);
   if (blocks_.empty()) {
@@ -106,10 +138,10 @@ bool NodeOrder::Take(double score, uint64_t rank) {
     std::copy(block.begin() + at + 1, block.end(), block.begin() + at);
   }
   if (--block.count == 0) {
-    blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i));
-    places_.erase(places_.begin() + static_cast<std::ptrdiff_t>(i));
-  } else if (at == block.count) {
-    NoteLast(i);
+    Erase(i);
+  } else {
+    if (at == block.count) NoteLast(i);
+    JoinIfSmall(i);
   }
   return true;
 }

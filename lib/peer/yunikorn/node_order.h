@@ -13,11 +13,13 @@
 // none. Bounds only ever grow when nodes change; Tighten computes one anew after a walk through a
 // block in vain. The last entry of each block, and its bounds of the first types, lie in a list of
 // their own, so that neither the search for a block nor most walks read blocks that they pass over.
+// A block that has become small is joined with a neighbor that is small: of two neighbors, one or
+// both together hold kSmall, and blocks stay few however often nodes move.
 //
 // A rank stands for the id: ranks are in the order of ids.
 //
-// Cost: a change is O(blocks in log2 + kBlock), and moves no entry where a node leaves at an end of
-// a block.
+// Cost: a change is O(blocks in log2 + kBlock), and O(blocks) where one is split, joined or empty.
+// It moves no entry where a node leaves at an end of a block that stays.
 #ifndef MUSTER_PEER_YUNIKORN_NODE_ORDER_H_
 #define MUSTER_PEER_YUNIKORN_NODE_ORDER_H_
 
@@ -36,6 +38,7 @@ namespace muster::yunikorn {
 class NodeOrder {
  public:
   static constexpr size_t kBlock = 32;
+  static constexpr size_t kSmall = kBlock / 4;
   struct Entry {
     double score;
     uint64_t rank;
@@ -86,6 +89,9 @@ class NodeOrder {
   };
   size_t BlockOf(double score, uint64_t rank) const;
   void Split(size_t i);
+  void JoinIfSmall(size_t i);
+  bool Join(size_t i);
+  void Erase(size_t i);
   void NoteLast(size_t i);
   void Include(size_t i, const Node& node);
   static size_t PlaceIn(const Block& block, double score, uint64_t rank);

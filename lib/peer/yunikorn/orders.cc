@@ -159,8 +159,10 @@ bool Partition::SortLeaf(Index leaf, std::vector<Index>& items) {
 
 const std::vector<Index>& Partition::ApplicationsInOrder(Index leaf) {
   const Queue& queue = queues[leaf];
+  // The number of one that left may be that of one in another queue.
   const auto belongs = [&](Index application) {
-    return applications[application].in_queue && AboveZero(applications[application].pending);
+    const Application& app = applications[application];
+    return app.in_queue && app.queue == leaf && AboveZero(app.pending);
   };
   const auto compare = [&](Index left, Index right) {
     if (HasNegative(applications[right].allocated)) return KeptOrder::kMixed;

@@ -241,8 +241,12 @@ ConfigChecks ChecksOf(const Options& options) {
   return options.flag("strict") ? ConfigChecks::kAll : ConfigChecks::kStructure;
 }
 
+absl::StatusOr<QueueConfig> ReadQueues(const Tables& tables) {
+  return ConfigReader(tables).ReadRoot();
+}
+
 absl::StatusOr<PartitionConfig> ReadConfig(const Tables& tables, const Options& options) {
-  absl::StatusOr<QueueConfig> root = ConfigReader(tables).ReadRoot();
+  absl::StatusOr<QueueConfig> root = ReadQueues(tables);
   if (!root.ok()) return root.status();
   PartitionConfig config;
   config.queues.push_back(*std::move(root));

@@ -48,6 +48,8 @@ namespace muster::yunikorn {
 inline constexpr std::string_view kProfileName = "yunikorn";
 
 absl::StatusOr<PartitionConfig> ReadConfig(const Tables& tables, const Options& options);
+// The root queue of that, which depends on no option.
+absl::StatusOr<QueueConfig> ReadQueues(const Tables& tables);
 ConfigChecks ChecksOf(const Options& options);
 
 // The name of a dimension in YuniKorn: "cpu" is "vcore".

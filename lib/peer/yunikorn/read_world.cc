@@ -120,10 +120,9 @@ World::World(const Tables& tables, const Options& options, int64_t now, const Me
   absl::StatusOr<PartitionConfig> config = ReadConfig(tables, options);
   if (!config.ok() || !partition.Configure(*std::move(config), ChecksOf(options)).ok()) return;
   partition.reservation_delay = NanosOf(static_cast<int64_t>(options.number("reservation_delay")));
-  for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {
-    if (!tables.queues.alive[q] || tables.queues.spec[q].state != muster::QueueState::kClosed)
-      continue;
-    const Index queue = partition.FindQueue(PathOf(tables, q));
+  queue_rows_ = ReadQueueRows();
+  for (const std::string& path : queue_rows_.closed) {
+    const Index queue = partition.FindQueue(path);
     if (queue != kNone) partition.queues[queue].state = QueueState::kStopped;
   }
   ListRows();
@@ -136,6 +135,18 @@ World::World(const Tables& tables, const Options& options, int64_t now, const Me
     if (tables.jobs.alive[j]) AddJob(j, memory);
   }
   Recall(memory);
+}
+
+// REQUIRES: CheckTables.
+World::QueueRows World::ReadQueueRows() const {
+  QueueRows rows{.root = *ReadQueues(*tables_)};
+  const QueueTable& queues = tables_->queues;
+  for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
+    if (queues.alive[q] && queues.spec[q].state == muster::QueueState::kClosed) {
+      rows.closed.push_back(PathOf(*tables_, q));
+    }
+  }
+  return rows;
 }
 
 // --- nodes and foreign pods
@@ -362,7 +373,10 @@ void World::AddHeld(JobIndex job, bool gathers) {
     const std::string& node = tables_->nodes.spec[tasks.node[task]].name;
     if (status == TaskStatus::kWaiting) {
       // A placeholder that the host is about to end.
-      if (!gathers) AddForeignPod(task);
+      if (!gathers) {
+        AddForeignPod(task);
+        has_leftovers_ = true;
+      }
       continue;
     }
     Allocation pod = NewPod(task);

@@ -38,10 +38,12 @@
 // the queue root.@recovery@, as in the peer.
 //
 // Following. A world that is kept follows the cluster by its change log: jobs of changed rows, and
-// those that the last cycle decided about, are taken out and read anew. Node, queue and other rows
-// that changed, gangs that gather, and rejected jobs are not followed: then all is read anew.
+// those that the last cycle decided about, are taken out and read anew. Node and other rows that
+// changed, queues that changed in more than their jobs, gangs that gather, placeholders that are
+// left over, and rejected jobs are not followed: then all is read anew.
 //
-// Cost. World: O(rows). Follow: O(tasks of those jobs, applications, queues, requests that wait).
+// Cost. World: O(rows). Follow: O(tasks of those jobs, rows that are new, applications, queues,
+// requests that wait, classes), and O(rows of the memory) if another than the last cycle left it.
 #ifndef MUSTER_PEER_YUNIKORN_READ_WORLD_H_
 #define MUSTER_PEER_YUNIKORN_READ_WORLD_H_
 
@@ -56,6 +58,7 @@
 #include "absl/status/status.h"
 #include "lib/base/hash_map.h"
 #include "lib/model/tables.h"
+#include "lib/peer/yunikorn/config.h"
 #include "lib/peer/yunikorn/partition.h"
 #include "muster/memory.h"
 #include "muster/policy.h"
@@ -96,11 +99,11 @@ class World {
   World(const Tables& tables, const Options& options, int64_t now, const MemorySlot& memory);
 
   // Brings a world of the same options up to date. `changes`: those of the tables since it was read
-  // or followed. Returns false if all is to be read anew; then
-  // the world is of no use any more.
+  // or followed. Returns false if everything must be read anew; the world is then unusable.
   bool Follow(const Tables& tables, std::span<const Change> changes, int64_t now,
               const MemorySlot& memory);
-  // Returns whether the world can be followed, as far as it is the reason.
+  // Returns false if what the world holds (gangs, placeholders that are left over, rejected jobs,
+  // quota preemption, inexact sums) cannot be followed.
   bool CanBeFollowed() const;
   // The cycle changed the application of the task.
   void NoteDecision(TaskIndex task) { decided_.push_back(tables_->tasks.job[task]); }
@@ -130,6 +133,12 @@ class World {
   HashMap<JobIndex, Gang> gangs;
 
  private:
+  // What a world reads of the rows of queues.
+  struct QueueRows {
+    QueueConfig root;
+    std::vector<std::string> closed;  // paths
+    friend bool operator==(const QueueRows&, const QueueRows&) = default;
+  };
   void ListRows();
   void AddNodes();
   bool IsForeign(TaskIndex task) const;
@@ -143,6 +152,7 @@ class World {
   enum class InGroup : uint8_t { kNone, kTaskGroup };
   void AddRequests(Index application, const std::vector<TaskIndex>& tasks, InGroup group);
   void AddPlaceholder(TaskIndex task);
+  QueueRows ReadQueueRows() const;
   bool ListAffected(std::span<const Change> changes);
   bool ReadAnew(JobIndex job, const MemorySlot& memory);
   void RecallAnew(const MemorySlot& memory);
@@ -171,8 +181,10 @@ class World {
   std::vector<JobIndex> job_of_;       // by task: the job that it was in
   std::vector<Index> application_of_;  // by job; kNone: none, or in the queue of what is rejected
   HashSet<TaskIndex> foreign_;
-  MemorySlot left_;  // by the last cycle
-  // What the partition counted when that was made, if the world has been the same since.
+  QueueRows queue_rows_;
+  bool has_leftovers_ = false;  // foreign pods that came after applications
+  MemorySlot left_;             // by the last cycle
+  // What the partition counted when that was made; unset: the world changed since.
   std::optional<std::pair<uint64_t, uint64_t>> left_at_;
   std::vector<JobIndex> decided_;   // since the world was read or followed
   std::vector<JobIndex> affected_;  // of one Follow; ascending

@@ -88,30 +88,38 @@ TEST_F(NegotiatorTest, SlotsThatAreAlikeAreJudgedAlike) {
   for (int round = 0; round < 200; ++round) {
     pool_ = {};
     pool_.gate = &gate;
-    for (uint32_t i = 0; i < 24; ++i) AddSlot(rng.Below(4) == 0 ? "a@x" : "");
+    for (uint32_t i = 0; i < 24; ++i) {
+      AddSlot(rng.Below(4) == 0 ? "a@x" : "", static_cast<double>(rng.Below(4)));
+    }
     for (const char* user : {"a@x", "b@x", "c@x"}) {
       AddJobs(user, 1 + static_cast<int>(rng.Below(6)));
       for (CondorJob& job : pool_.jobs[user]) {
         job.kind = static_cast<int64_t>(pool_.submitters.size() % 2);
         job.ad.Set(names_.Of("RequestMemory"), AdValue::Of(int64_t{900} + job.auto_cluster * 50));
         job.ad.Set(names_.Of("Rank"), Parsed("TARGET.Memory"));
+        job.ad.Set(names_.Of("JobPrio"), AdValue::Of(static_cast<int64_t>(rng.Below(4))));
       }
     }
     constexpr const char* kRule = "TARGET.RequestMemory <= MY.Memory";
     const auto shared = std::make_shared<const AdExpression>(Parsed(kRule));
+    const auto rank = std::make_shared<const AdExpression>(Parsed("TARGET.JobPrio + MY.Own * 0"));
     for (Slot& slot : pool_.slots) {
       slot.row = static_cast<uint32_t>(&slot - pool_.slots.data());
       slot.ad.Set(names_.Of("Memory"),
                   AdValue::Of(int64_t{800} + static_cast<int64_t>(rng.Below(6)) * 50));
       slot.ad.Set(names_.Of("Requirements"), shared);
+      slot.ad.Set(names_.Of("Rank"), rank);
+      slot.ad.Set(names_.Of("Own"), AdValue::Of(int64_t{0}));
     }
     const NegotiatorRules rules = round % 2 == 0 ? WithoutPreemption() : NegotiatorRules();
     const std::string alike = Run(rules);
-    for (Slot& slot : pool_.slots) slot.ad.Set(names_.Of("Requirements"), Parsed(kRule));
+    // With an attribute that all expressions may name and that differs, no slots are alike.
+    for (Slot& slot : pool_.slots) slot.ad.Set(names_.Of("Own"), AdValue::Of(int64_t{slot.row}));
     EXPECT_EQ(alike, Run(rules)) << "round " << round;
     matches += alike;
   }
   EXPECT_NE(matches.find(" on slot"), matches.npos);
+  EXPECT_NE(matches.find(" of a@x"), matches.npos);
   EXPECT_NE(matches.find("no match found"), matches.npos);
 }
 

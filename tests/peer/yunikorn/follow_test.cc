@@ -35,13 +35,19 @@ const std::vector<std::string> kSpecs = {"yunikorn", "yunikorn:schedule(node_sor
                                          "yunikorn:schedule(reservation_delay=0)",
                                          "yunikorn:schedule(preemption=off)"};
 
-// Jobs without gangs, limits of users and of applications, guarantees to preempt for.
+// Jobs without gangs, limits of users and of applications, guarantees to preempt for. Some worlds
+// have placeholders that jobs without gangs left.
 ClusterSpec WorldOfSingles(uint64_t seed, Rng& rng, const WorldKnobs& knobs) {
   ClusterSpec world = RandomWorld(seed, knobs);
   for (JobSpec& job : world.jobs) {
     job.min_available = 0;
     for (GroupSpec& group : job.groups) group.min_available.reset();
     if (rng.Below(2) == 0) job.owner = JobOwner{.user = "ann", .groups = {"red"}};
+  }
+  const bool has_leftovers = rng.Below(4) == 0;
+  for (TaskSpec& task : world.tasks) {
+    if (!has_leftovers || task.status != TaskStatus::kRunning || task.job.empty()) continue;
+    if (rng.Below(3) == 0) task.status = TaskStatus::kWaiting;
   }
   for (QueueSpec& queue : world.queues) {
     if (rng.Below(3) == 0) queue.settings.emplace_back("yunikorn/application.sort.policy", "fair");
@@ -251,6 +257,73 @@ TEST(YuniKornFollow, PlansOfALivingClusterAreThoseOfAFrozenOne) {
   }
   EXPECT_GT(binds, 500);
   EXPECT_GT(evictions, 5);
+}
+
+TEST(YuniKornFollow, JobsThatComeMoveAndGoAreFollowedAndQueuesThatChangeAreNot) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode({.name = "n", .capacity = {{"cpu", 8}, {"pods", 100}}}).ok());
+  for (const char* queue : {"p", "q"}) ASSERT_TRUE(cluster.AddQueue({.name = queue}).ok());
+  ASSERT_TRUE(cluster.AddJob({.name = "a", .queue = "q", .groups = {{.name = "g"}}}).ok());
+  const absl::StatusOr<ProfileConfig> config = ResolveProfile("yunikorn");
+  ASSERT_TRUE(config.ok());
+  Follower follower(config->actions[0].options);
+  const auto is_followed = [&] {
+    const bool followed = follower.Update(TablesOf(cluster), 0);
+    follower.Decide(/*keeps_memory=*/true);
+    return followed;
+  };
+  EXPECT_FALSE(is_followed());
+  ASSERT_TRUE(cluster.AddJob({.name = "b", .queue = "q", .groups = {{.name = "g"}}}).ok());
+  for (const char* task : {"b-0", "b-1"}) {
+    TaskSpec spec{.name = task, .job = "b", .group = "g"};
+    spec.shape.request = {{"cpu", 3}};
+    ASSERT_TRUE(cluster.AddTask(spec).ok());
+  }
+  EXPECT_TRUE(is_followed());
+  ASSERT_TRUE(cluster.UpdateJob({.name = "b", .queue = "p", .groups = {{.name = "g"}}}).ok());
+  EXPECT_TRUE(is_followed());
+  for (const char* task : {"b-0", "b-1"}) ASSERT_TRUE(cluster.RemoveTask(task).ok());
+  ASSERT_TRUE(cluster.RemoveJob("b").ok());
+  EXPECT_TRUE(is_followed());
+  ASSERT_TRUE(cluster.UpdateQueue({.name = "p", .limit = Resources{{"cpu", 4}}}).ok());
+  EXPECT_FALSE(is_followed());
+  ASSERT_TRUE(cluster.UpdateQueue({.name = "q", .state = QueueState::kClosed}).ok());
+  EXPECT_FALSE(is_followed());
+  ASSERT_TRUE(cluster.AddQueue({.name = "r"}).ok());
+  EXPECT_FALSE(is_followed());
+}
+
+// YuniKorn does not notice a placeholder that the host is about to end, so it counts in the score
+// of its node only if a pod of an application moves there later.
+TEST(YuniKornFollow, APlaceholderThatIsLeftIsSeenAsByANewReading) {
+  Cluster cluster;
+  for (const char* node : {"n1", "n2", "n3"}) {
+    ASSERT_TRUE(cluster.AddNode({.name = node, .capacity = {{"cpu", 10}, {"pods", 100}}}).ok());
+  }
+  ASSERT_TRUE(cluster.AddQueue({.name = "q"}).ok());
+  for (const char* job : {"a", "b", "d", "c"}) {
+    ASSERT_TRUE(cluster.AddJob({.name = job, .queue = "q", .groups = {{.name = "g"}}}).ok());
+  }
+  const auto task = [](const char* name, int cpu, const char* node, TaskStatus status) {
+    TaskSpec spec{.name = name, .job = std::string(name, 1), .group = "g"};
+    spec.shape.request = {{"cpu", cpu}};
+    spec.node = node;
+    spec.status = status;
+    return spec;
+  };
+  TaskSpec first = task("a-0", 1, "n1", TaskStatus::kRunning);
+  ASSERT_TRUE(cluster.AddTask(first).ok());
+  ASSERT_TRUE(cluster.AddTask(task("b-0", 9, "n3", TaskStatus::kRunning)).ok());
+  ASSERT_TRUE(cluster.AddTask(task("b-1", 4, "n1", TaskStatus::kWaiting)).ok());
+  ASSERT_TRUE(cluster.AddTask(task("d-0", 3, "n2", TaskStatus::kRunning)).ok());
+  ASSERT_TRUE(cluster.Schedule("yunikorn").ok());
+  first.priority = 1;
+  ASSERT_TRUE(cluster.UpdateTask(first).ok());
+  ASSERT_TRUE(cluster.AddTask(task("c-0", 1, "", TaskStatus::kPending)).ok());
+  const absl::StatusOr<Plan> living = cluster.Schedule("yunikorn");
+  const absl::StatusOr<Plan> frozen = Schedule(cluster.Freeze(), "yunikorn");
+  ASSERT_TRUE(living.ok() && frozen.ok());
+  EXPECT_EQ(living->ToText(), frozen->ToText());
 }
 
 TEST(YuniKornFollow, AChangedRowIsCheckedAsAllRowsAre) {

@@ -5,6 +5,7 @@
 #include "lib/peer/yunikorn/node_order.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <utility>
 #include <vector>
@@ -113,6 +114,30 @@ TEST(YuniKornNodeOrder, ListsNodesAsASortedSetDoes) {
     ExpectBounds(rng, nodes, &order);
     ASSERT_FALSE(::testing::Test::HasFailure()) << round;
   }
+}
+
+TEST(YuniKornNodeOrder, BlocksStayFewWhenNodesLeave) {
+  constexpr Index kNodes = 900;
+  Rng rng(2);
+  std::vector<Node> nodes(kNodes);
+  NodeOrder order;
+  std::vector<Index> here;
+  for (Index n = 0; n < kNodes; ++n) {
+    Change(rng, &nodes[n]);
+    order.Put({0, n, n}, nodes[n]);
+    here.push_back(n);
+  }
+  while (!here.empty()) {
+    const auto at = here.begin() + static_cast<std::ptrdiff_t>(rng.Below(here.size()));
+    ASSERT_TRUE(order.Take(0, *at));
+    here.erase(at);
+    ASSERT_LE(order.blocks(), 4 * here.size() / NodeOrder::kBlock + 1) << here.size() << " nodes";
+    if (here.size() % 20 != 0) continue;
+    ASSERT_EQ(order.Nodes(), here);
+    ExpectBounds(rng, nodes, &order);
+    ASSERT_FALSE(::testing::Test::HasFailure()) << here.size() << " nodes";
+  }
+  EXPECT_EQ(order.blocks(), 0);
 }
 
 }  // namespace

@@ -18,8 +18,8 @@
 // depends on the job was asked about: which tasks are candidates depends on its queue, and which
 // nodes fit on the class. A class with a fit that depends on other nodes, and a role of unlike
 // tasks, have a memory of nodes of their own (role_memory.h), and stand for themselves. A job that
-// holds nothing has no victims of its own: where those of others were too few, none are, too. And
-// where none were too few for one such job, they are for all of them.
+// holds nothing has no victims of its own: where those of others were too few, none are, too.
+// Where no node fits one such job without evictions, none fits another such job that is equal.
 // Cost. O(1), and O(tasks of the role's job) once for a job.
 #ifndef MUSTER_PEER_VOLCANO_ACTION_FAILED_ALIKE_H_
 #define MUSTER_PEER_VOLCANO_ACTION_FAILED_ALIKE_H_
@@ -47,7 +47,7 @@ class FailedAlike {
   bool FailsLike(TaskIndex task, bool same_job = false) {
     if (!context_.ledger.SameAs(moment_)) return false;
     if (last_ != kNone && same_job == same_job_ && JobOf(task) == JobOf(last_) &&
-        IsEqual(task, last_)) {
+        AreAlike(context_.tables, task, last_)) {
       return true;
     }
     if ((between_jobs_.empty() && within_jobs_.empty()) || !StandsForAnyJob(task)) return false;
@@ -74,18 +74,13 @@ class FailedAlike {
 
   bool Has(const Tasks& failed, TaskIndex task) const {
     const auto known = failed.find(KeyOf(task));
-    return known != failed.end() &&
-           std::ranges::any_of(known->second, [&](TaskIndex t) { return IsEqual(task, t); });
+    return known != failed.end() && std::ranges::any_of(known->second, [&](TaskIndex t) {
+             return AreAlike(context_.tables, task, t);
+           });
   }
   JobIndex JobOf(TaskIndex task) const { return context_.tables.tasks.job[task]; }
   uint64_t KeyOf(TaskIndex task) const {
     return uint64_t{context_.QueueOf(task)} << 32 | context_.ClassOf(task);
-  }
-  bool IsEqual(TaskIndex a, TaskIndex b) const {
-    const TaskTable& tasks = context_.tables.tasks;
-    const auto& jobs = context_.tables.jobs.spec;
-    return context_.ClassOf(a) == context_.ClassOf(b) && tasks.priority[a] == tasks.priority[b] &&
-           tasks.flags[a] == tasks.flags[b] && jobs[JobOf(a)].priority == jobs[JobOf(b)].priority;
   }
   bool StandsForAnyJob(TaskIndex task) {
     return alike_ && HoldsNothing(JobOf(task)) &&

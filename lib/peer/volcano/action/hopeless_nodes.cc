@@ -10,20 +10,12 @@ constexpr size_t kMostKinds = 64;
 
 }  // namespace
 
-bool HopelessNodes::IsLike(TaskIndex a, TaskIndex b) const {
-  const TaskTable& tasks = context_.tables.tasks;
-  return context_.ClassOf(a) == context_.ClassOf(b) && context_.QueueOf(a) == context_.QueueOf(b) &&
-         tasks.priority[a] == tasks.priority[b] && tasks.flags[a] == tasks.flags[b] &&
-         context_.tables.jobs.spec[tasks.job[a]].priority ==
-             context_.tables.jobs.spec[tasks.job[b]].priority;
-}
-
 HopelessNodes::Kind* HopelessNodes::Of(TaskIndex task) {
   if (!keeps_ || context_.search.samples()) return nullptr;
   const JobCounts& counts = context_.ledger.job(context_.tables.tasks.job[task]);
   if (counts.allocated() + counts[TaskStatus::kReleasing] > 0) return nullptr;
-  auto kind =
-      std::ranges::find_if(kinds_, [&](const Kind& known) { return IsLike(known.like_, task); });
+  auto kind = std::ranges::find_if(
+      kinds_, [&](const Kind& known) { return AreAlike(context_.tables, known.like_, task); });
   const auto journal = context_.ledger.journal();
   if (kind == kinds_.end()) {
     if (kinds_.size() == kMostKinds) return nullptr;

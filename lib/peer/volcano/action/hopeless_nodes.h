@@ -51,8 +51,6 @@ class HopelessNodes {
   Kind* Of(TaskIndex task);
 
  private:
-  bool IsLike(TaskIndex a, TaskIndex b) const;
-
   const ActionContext& context_;
   const bool keeps_;
   std::vector<Kind> kinds_;

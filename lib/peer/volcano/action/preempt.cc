@@ -143,7 +143,7 @@ class Preempt {
     }
     hopeless_for_task_ = same_job ? nullptr : hopeless_.Of(task);
     // Without a candidate anywhere, a node serves only as it is.
-    const bool as_is = same_job && HoldsNothing(tables_.tasks.job[task]);
+    const bool as_is = same_job && HasNoVictimOfItsOwn(tables_.tasks.job[task]);
     return context_.search.VisitByScore(task, Want::kEvicting, refused, [&](NodeIndex node) {
       if (hopeless_for_task_ != nullptr && hopeless_for_task_->Has(node)) return false;
       const bool room =
@@ -202,7 +202,7 @@ class Preempt {
   }
 
   // Returns whether no task of the job could be evicted.
-  bool HoldsNothing(JobIndex job) const {
+  bool HasNoVictimOfItsOwn(JobIndex job) const {
     const JobCounts& counts = ledger_.job(job);
     return counts[TaskStatus::kBound] + counts[TaskStatus::kRunning] == 0;
   }
