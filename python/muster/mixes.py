@@ -21,9 +21,10 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .errors import InvalidArgument, expect
+from .errors import InvalidArgument, ResourceExhausted, expect
+from .limits import DEFAULT, Limits, integer
 from .notebook import bar, table, titled
-from .traces import Trace
+from .traces import Trace, draws
 from .whole_files import write_whole
 
 _FORM = 1
@@ -186,3 +187,55 @@ def fit(trace: Trace, name: str | None = None) -> Mix:
     if (estimates != _ABSENT).all():
         tables["estimate"] = _distribution(-(-estimates * 100 // columns["run"]), 0)
     return Mix(tables)
+
+
+_MOST_LOAD = 1000
+# Of gangs in a mix: GPUs and how many jobs in a thousand request them; run times in seconds at
+# tenths of the jobs.
+_GANGS = ((1, 700), (2, 80), (4, 90), (8, 80), (16, 35), (32, 15))
+_RUNS = (20, 60, 120, 300, 600, 1200, 2700, 7200, 21600, 86400, 259200)
+
+
+def mix(jobs: int = 5000, nodes: int = 64, seed: int = 0, load: float = 1.1, *,
+        limits: Limits = DEFAULT) -> Trace:
+    """Gangs of GPUs like those of shared training clusters, for where no recorded trace is at hand.
+
+    Nodes of 8 GPUs; four queues of weights 4 to 1 that submit alike; most jobs are small and short,
+    and few hold most of the GPU time. Submissions are spread so that the GPUs asked for are `load`
+    times what there is.
+    """
+    jobs, nodes, seed = (integer(jobs, "mix: jobs"), integer(nodes, "mix: nodes"),
+                         integer(seed, "mix: seed"))
+    if jobs < 0 or nodes < 1:
+        raise InvalidArgument(f"mix: {jobs} jobs on {nodes} nodes; must be 0 or more on 1 or more")
+    most = expect(limits, Limits, "limits").rows
+    if jobs + nodes > most:
+        raise ResourceExhausted(f"mix: {jobs + nodes} rows in all; at most {most}")
+    expect(load, float | int, "mix: load")
+    if isinstance(load, bool) or not 0 < load <= _MOST_LOAD:
+        raise InvalidArgument(f"mix: load is {load}; must be above 0 and at most {_MOST_LOAD}")
+    draw = [draws(seed * 16 + i, jobs) for i in range(5)]
+    thousand = (draw[0] % np.uint64(1000)).astype(np.int64)
+    gpus = np.array([size for size, _ in _GANGS])[np.searchsorted(np.cumsum([n for _, n in _GANGS]),
+                                                                  thousand,
+                                                                  side="right")]
+    tenth, within = (draw[1] % np.uint64(10)).astype(np.int64), (draw[2] % np.uint64(1000)).astype(
+        np.int64)
+    steps = np.array(_RUNS)
+    run = steps[tenth] + (steps[tenth + 1] - steps[tenth]) * within // 1000
+    length = int((gpus * run).sum() / (8 * nodes * load)) + 1
+    each = np.minimum(gpus, 8)
+    table = {
+        "submit": np.sort((draw[3] % np.uint64(length)).astype(np.int64)),
+        "run": run,
+        "tasks": gpus // each,
+        "shape": np.log2(each).astype(np.int64),
+        "queue": (draw[4] % np.uint64(4)).astype(np.int64),
+    }
+    return Trace(
+        table,
+        nodes=[{"name": f"n{i}", "capacity": {"nvidia.com/gpu": 8}} for i in range(nodes)],
+        shapes=[{"request": {"nvidia.com/gpu": 2**i}} for i in range(4)],
+        queues=[{"name": f"q{i}", "weight": 4 - i} for i in range(4)],
+        name=f"a mix of {jobs} gangs",
+    )

@@ -148,7 +148,7 @@ def compare(
     shake       how replicates are made. Seconds that submissions move by, or a dict of them as
                 "submit" and of the part that run times change by as "run": Trace.shaken. False:
                 jobs are drawn anew, in blocks (Trace.resampled); their load may differ from that of
-                the trace. By itself 60 on pools, which batch logs have, else False
+                the trace. By itself 60 where all traces are pools, else False
     level       of the intervals, which are paired bootstraps over the replicates
     rank_by     a metric of muster.statistics.METRICS; by itself the mean bounded slowdown, or the
                 jobs that started where hardly any ends

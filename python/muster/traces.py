@@ -27,7 +27,7 @@ from .fetch import folder
 from .frames import absent, array, columns, frame
 from .notebook import columns as html_columns
 from .notebook import titled
-from .limits import DEFAULT, Limits, integer
+from .limits import DEFAULT, Limits
 from .whole_files import replacing
 
 Path = str | os.PathLike[str]
@@ -296,7 +296,6 @@ _UNSET: dict[str, Any] = {
 }
 _ENDLESS = 2**53
 _MOST_SPEED = 1_000_000
-_MOST_LOAD = 1000
 _SPEED_UNIT = 1_000_000  # the engine counts millionths of a unit of work a second
 
 
@@ -349,6 +348,8 @@ def load(path: Path) -> Trace:
         return Trace._of(_core.Trace(state | {"columns": table}), {}, str(state["name"]))
     except FileNotFoundError:
         raise NotFound(f"load: there is no file {path}") from None
+    except ResourceExhausted:
+        raise
     except OSError as error:
         if error.errno is not None:  # NumPy raises OSError without a number for other files, too
             raise
@@ -561,57 +562,8 @@ def parquet(
                  skip_bad_lines=skip_bad_lines, limits=limits)
 
 
-# Of gangs in a mix: GPUs and how many jobs in a thousand request them; run times in seconds at
-# tenths of the jobs.
-_GANGS = ((1, 700), (2, 80), (4, 90), (8, 80), (16, 35), (32, 15))
-_RUNS = (20, 60, 120, 300, 600, 1200, 2700, 7200, 21600, 86400, 259200)
-
-
-def mix(jobs: int = 5000, nodes: int = 64, seed: int = 0, load: float = 1.1, *,
-        limits: Limits = DEFAULT) -> Trace:
-    """Gangs of GPUs like those of shared training clusters, for where no recorded trace is at hand.
-
-    Nodes of 8 GPUs; four queues of weights 4 to 1 that submit alike; most jobs are small and short,
-    and few hold most of the GPU time. Submissions are spread so that the GPUs asked for are `load`
-    times what there is.
-    """
-    jobs, nodes, seed = (integer(jobs, "mix: jobs"), integer(nodes, "mix: nodes"),
-                         integer(seed, "mix: seed"))
-    if jobs < 0 or nodes < 1:
-        raise InvalidArgument(f"mix: {jobs} jobs on {nodes} nodes; must be 0 or more on 1 or more")
-    most = expect(limits, Limits, "limits").rows
-    if jobs + nodes > most:
-        raise ResourceExhausted(f"mix: {jobs + nodes} rows in all; at most {most}")
-    expect(load, float | int, "mix: load")
-    if not 0 < load <= _MOST_LOAD:
-        raise InvalidArgument(f"mix: load is {load}; must be above 0 and at most {_MOST_LOAD}")
-    draw = [draws(seed * 16 + i, jobs) for i in range(5)]
-    thousand = (draw[0] % np.uint64(1000)).astype(np.int64)
-    gpus = np.array([size for size, _ in _GANGS])[np.searchsorted(np.cumsum([n for _, n in _GANGS]),
-                                                                  thousand,
-                                                                  side="right")]
-    tenth, within = (draw[1] % np.uint64(10)).astype(np.int64), (draw[2] % np.uint64(1000)).astype(
-        np.int64)
-    steps = np.array(_RUNS)
-    run = steps[tenth] + (steps[tenth + 1] - steps[tenth]) * within // 1000
-    length = int((gpus * run).sum() / (8 * nodes * load)) + 1
-    each = np.minimum(gpus, 8)
-    table = {
-        "submit": np.sort((draw[3] % np.uint64(length)).astype(np.int64)),
-        "run": run,
-        "tasks": gpus // each,
-        "shape": np.log2(each).astype(np.int64),
-        "queue": (draw[4] % np.uint64(4)).astype(np.int64),
-    }
-    return Trace(
-        table,
-        nodes=[{"name": f"n{i}", "capacity": {"nvidia.com/gpu": 8}} for i in range(nodes)],
-        shapes=[{"request": {"nvidia.com/gpu": 2**i}} for i in range(4)],
-        queues=[{"name": f"q{i}", "weight": 4 - i} for i in range(4)],
-        name=f"a mix of {jobs} gangs",
-    )
-
-
 _folder = folder  # the readers have an argument of that name
 
-from .mixes import Mix, fit, load_mix, mix_names, named_mix  # noqa: E402, F401: they build on Trace
+from .mixes import (  # noqa: E402, F401: they build on Trace
+    Mix, fit, load_mix, mix, mix_names, named_mix
+)

@@ -44,8 +44,13 @@ def _beside(target: pathlib.Path) -> tuple[int, str]:
             handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         except FileExistsError:
             continue
-        if target.exists():
-            os.fchmod(handle, target.stat().st_mode & 0o7777)
+        try:
+            if target.exists():
+                os.fchmod(handle, target.stat().st_mode & 0o7777)
+        except BaseException:
+            os.close(handle)
+            os.unlink(name)
+            raise
         return handle, name
 
 
