@@ -27,11 +27,20 @@ std::vector<TaskIndex> ActionContext::PendingSet(JobIndex job, bool with_best_ef
 }
 
 std::vector<TaskIndex> ActionContext::ListPending(JobIndex job, bool with_best_effort) const {
+  // The peers look at what a task holds here, and not at what it needs to start.
+  const auto requests_nothing = [&](TaskIndex t) {
+    if (!tables.classes.shape[ClassOf(t)].devices.empty()) return false;
+    const auto request = ledger.request(t);
+    for (DimensionIndex d = 0; d < request.size(); ++d) {
+      if (d != kPods && request[d] > 0) return false;
+    }
+    return true;
+  };
   std::vector<TaskIndex> pending;
   pending.reserve(static_cast<size_t>(ledger.job(job).pending()));
   for (TaskIndex t : tables.jobs.tasks[job]) {
     if (ledger.status(t) == TaskStatus::kPending && !IsGated(t) &&
-        (with_best_effort || !IsBestEffort(t))) {
+        (with_best_effort || !requests_nothing(t))) {
       pending.push_back(t);
     }
   }

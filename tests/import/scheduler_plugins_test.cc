@@ -91,9 +91,9 @@ TEST(SchedulerPluginsImport, AGuaranteedPodNeedsOneZone) {
   objects.resize(2);
   objects[0]["status"]["allocatable"]["memory"] = "8Gi";
   for (ObjectJson& zone : objects[1]["zones"]) {
-    zone["resources"] = ObjectJson::array(
-        {{{"name", "cpu"}, {"capacity", "2"}, {"available", "2"}},
-         {{"name", "memory"}, {"capacity", "4Gi"}, {"available", "4Gi"}}});
+    zone["resources"] =
+        ObjectJson::array({{{"name", "cpu"}, {"capacity", "2"}, {"available", "2"}},
+                           {{"name", "memory"}, {"capacity", "4Gi"}, {"available", "4Gi"}}});
   }
   ObjectJson pod = PluginPod("p");
   pod["metadata"].erase("labels");

@@ -78,7 +78,7 @@ TEST(Rules, TodaysProfilesDecideAsWithoutThem) {
                                   "volcano:+preempt,+reclaim",
                                   "kube-batch:+preempt",
                                   "transwarp",
-                                  "koordinator:schedule(reservation=off)",
+                                  "koordinator:schedule(reservation=off,load=off)",
                                   "ray"};
   int64_t decisions = 0;
   for (uint64_t seed = 0; seed < kWorlds; ++seed) {

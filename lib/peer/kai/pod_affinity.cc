@@ -12,12 +12,12 @@ KaiAffinity::KaiAffinity(const KaiFacts& facts) : facts_(facts) {
     any_ |= !shape.near.empty() || !shape.apart.empty();
   }
   NumberShapes();
-  if (columns_ == 0) return;
+  bars_.resize(facts.shapes.size());
+  if (columns_ == 0) return;  // terms that select no shape
   counts_.assign(facts.nodes.size() * columns_, 0);
   for (uint32_t n = 0; n < facts.nodes.size(); ++n) {
     for (const uint32_t shape : facts.nodes[n].foreign_shapes) Count(n, shape, 1);
   }
-  bars_.resize(facts.shapes.size());
   for (uint32_t s = 0; s < facts.shapes.size(); ++s) {
     for (const KaiNearTerm& term : facts.shapes[s].apart) {
       for (const uint32_t barred : term.barred) bars_[barred].push_back({s, &term});
