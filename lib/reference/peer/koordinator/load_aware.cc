@@ -47,7 +47,7 @@ int64_t LoadThere(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex t
     LoadWorld::Task& other = world.tasks.emplace_back();
     other.expected = Expected(cycle, policy, t, d);
     other.warm_until = world.time;
-    if (runs && tasks.started[t] != kAbsent) {
+    if (status != TaskStatus::kPending && tasks.started[t] != kAbsent) {
       other.assigned = tasks.started[t];
       other.measured = 0;  // what it uses is in the node's measurement alone
     }
