@@ -74,7 +74,7 @@ struct QueueMetrics {
   std::string name;
   // What its tasks hold.
   double delivered = 0;
-  // What it deserves, over the samples that have such a number. Below 0: none has.
+  // What it deserves (ReplaySeries::queue_deserved).
   double deserved = 0;
 };
 

@@ -160,18 +160,14 @@ void MeasureSeries(const ReplaySeries& series, Metrics* m) {
   }
   for (size_t q = 0; q < series.queues.size(); ++q) {
     double delivered = 0, deserved = 0;
-    size_t known = 0;
     for (size_t k = 0; k < samples; ++k) {
       delivered += series.queue_share[q][k];
-      if (series.queue_deserved[q][k] < 0) continue;
       deserved += series.queue_deserved[q][k];
-      ++known;
     }
-    m->queues.push_back(
-        {series.queues[q], Mean(delivered, samples), known == 0 ? -1.0 : Mean(deserved, known)});
+    m->queues.push_back({series.queues[q], Mean(delivered, samples), Mean(deserved, samples)});
   }
   double sum = 0, squares = 0, deviations = 0;
-  size_t counted = 0, deviating = 0;
+  size_t counted = 0;
   for (const QueueMetrics& queue : m->queues) {
     if (queue.deserved <= 0) continue;
     const double x = queue.delivered / queue.deserved;
@@ -181,17 +177,14 @@ void MeasureSeries(const ReplaySeries& series, Metrics* m) {
   }
   if (squares > 0) m->jain = sum * sum / (static_cast<double>(counted) * squares);
   for (size_t k = 0; k < samples; ++k) {
-    double largest = -1;
+    double largest = 0;
     for (size_t q = 0; q < series.queues.size(); ++q) {
-      if (series.queue_deserved[q][k] < 0) continue;
       largest = std::max(largest, std::abs(series.queue_share[q][k] - series.queue_deserved[q][k]));
     }
-    if (largest < 0) continue;
     deviations += largest;
-    ++deviating;
     m->share_deviation_max = std::max(m->share_deviation_max, largest);
   }
-  m->share_deviation_mean = Mean(deviations, deviating);
+  m->share_deviation_mean = Mean(deviations, samples);
 }
 
 // Counts what happened to all jobs, and what that makes of the machine.

@@ -223,7 +223,7 @@ class Replay:
             return self._pool_samples()
         share, deserved = (
             list(samples[name].values()) for name in ("queue_share", "queue_deserved"))
-        away = [np.where(d < 0, -1.0, np.abs(s - d)) for s, d in zip(share, deserved)]
+        away = [np.abs(s - d) for s, d in zip(share, deserved)]
         return samples | {"share_deviation": np.max(away, axis=0) if away else np.full(len(samples["time"]), -1.0)}
 
     @cached_property
@@ -309,16 +309,13 @@ class Replay:
 
     @cached_property
     def series(self) -> Any:
-        """The same as one table, with columns such as used.cpu and queue_share.vision. Shares that
-        no queue deserves are NaN."""
+        """The same as one table, with columns such as used.cpu and queue_share.vision; without
+        queues, share_deviation is NaN."""
         table: dict[str, np.ndarray] = {}
         samples = dict(self.samples)
-        known = lambda column: np.where(column < 0, np.nan, column)
-        samples["queue_deserved"] = {
-            queue: known(column) for queue, column in samples["queue_deserved"].items()
-        }
         if "share_deviation" in samples:
-            samples["share_deviation"] = known(samples["share_deviation"])
+            away = samples["share_deviation"]
+            samples["share_deviation"] = np.where(away < 0, np.nan, away)
         for name, column in samples.items():
             if isinstance(column, dict):
                 table |= {f"{name}.{key}": values for key, values in column.items()}
@@ -329,15 +326,13 @@ class Replay:
     @cached_property
     def shares(self) -> Any:
         """What queues hold against what they deserve, over time: time, queue, share, deserved, both
-        as the largest fraction of any dimension of the machine, and above = share - deserved. NaN
-        where a queue deserves nothing, as on pools of batch policies all do; there are rows only
-        where the trace has queues."""
+        as the largest fraction of any dimension of the machine, and above = share - deserved. Pools
+        of batch policies have no queues, and so no rows."""
         samples = self.samples
         time = samples["time"]
         queues = [q for q, share in samples["queue_share"].items() if len(share) == len(time)]
         share = np.concatenate([samples["queue_share"][q] for q in queues] or [np.zeros(0)])
         deserved = np.concatenate([samples["queue_deserved"][q] for q in queues] or [np.zeros(0)])
-        deserved = np.where(deserved < 0, np.nan, deserved)
         return frame(
             {
                 "time": np.tile(time, len(queues)),
