@@ -26,7 +26,6 @@ class Episodes:
         self.count, self.jobs = count, jobs
         self._shown, self._machine, self._actions = self.core.shape
         self._node = action == "node"
-        self._seen: dict[str, np.ndarray] = {}
         self.renew()
 
     @property
@@ -46,14 +45,13 @@ class Episodes:
         return gymnasium.spaces.Discrete(self._actions)
 
     def renew(self) -> None:
-        """Arrays of its own for what comes next, so that what was given away stays as it is."""
-        old = self._seen
-        make = lambda name, shape, kind: (
-            old[name].copy() if old else np.zeros((self.count, *shape), kind))
+        """Arrays of its own for what comes next, so that what was given away stays as it is. Each
+        row is filled by a step, or by a reset where the episode is over."""
+        make = lambda shape, kind: np.empty((self.count, *shape), kind)
         self._seen = {
-            "jobs": make("jobs", self._shown, np.float32),
-            "machine": make("machine", self._machine, np.float32),
-            "mask": make("mask", (self._actions,), np.int8),
+            "jobs": make(self._shown, np.float32),
+            "machine": make(self._machine, np.float32),
+            "mask": make((self._actions,), np.int8),
         }
 
     @property
