@@ -9,6 +9,7 @@
 // parts do, so numbers of intersections multiply. Subtraction is the way back.
 #include "lib/fit/numa_hints.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <string>
@@ -41,6 +42,28 @@ void TakeSupersetsOff(Sets& sets) {
   }
 }
 
+bool TakesPart(NumaPolicy policy, const NumaHint& hint) {
+  return policy != NumaPolicy::kSingleZone ||
+         (hint.preferred && (!hint.zones.has_value() || std::popcount(*hint.zones) == 1));
+}
+
+// What a Merger that has met these hints alone would call the best: each set occurs as it is.
+NumaHint BestOfOne(NumaPolicy policy, uint64_t zones, const std::vector<NumaHint>& hints) {
+  NumaHint best{.zones = zones, .preferred = false};
+  int size = kMostNumaZones + 1;
+  for (const NumaHint& hint : hints) {
+    const uint64_t set = hint.zones.value_or(zones) & zones;
+    if (set == 0 || !TakesPart(policy, hint) || hint.preferred < best.preferred) continue;
+    const int here = std::popcount(set);
+    const bool better =
+        hint.preferred > best.preferred || here < size || (here == size && set < *best.zones);
+    if (!better) continue;
+    best = {.zones = set, .preferred = hint.preferred};
+    size = here;
+  }
+  return best;
+}
+
 class Merger {
  public:
   explicit Merger(uint64_t zones)
@@ -52,10 +75,7 @@ class Merger {
     Sets preferred(size_), all(size_);
     if (hints.empty() && policy != NumaPolicy::kSingleZone) all[size_ - 1] = 1;
     for (const NumaHint& hint : hints) {
-      if (policy == NumaPolicy::kSingleZone &&
-          (!hint.preferred || (hint.zones.has_value() && std::popcount(*hint.zones) != 1))) {
-        continue;
-      }
+      if (!TakesPart(policy, hint)) continue;
       const size_t set = Number(hint.zones.value_or(zones_));
       if (hint.preferred) preferred[set] = 1;
       all[set] = 1;
@@ -113,6 +133,18 @@ class Merger {
   Sets all_;        // results of any parts
 };
 
+NumaHint Best(NumaPolicy policy, uint64_t zones, std::span<const NumaHints> resources) {
+  const auto bound = [](const NumaHints& hints) { return hints.has_value(); };
+  if (std::ranges::count_if(resources, bound) == 1) {
+    return BestOfOne(policy, zones, **std::ranges::find_if(resources, bound));
+  }
+  Merger merger(zones);
+  for (const NumaHints& hints : resources) {
+    if (hints.has_value()) merger.Meet(policy, *hints);
+  }
+  return merger.Best();
+}
+
 }  // namespace
 
 absl::StatusOr<NumaChoice> MergeHints(NumaPolicy policy, uint64_t zones,
@@ -123,11 +155,7 @@ absl::StatusOr<NumaChoice> MergeHints(NumaPolicy policy, uint64_t zones,
                                                    kMostNumaZones));
   }
   if (policy == NumaPolicy::kNone) return NumaChoice{.hint = {}, .admitted = true};
-  Merger merger(zones);
-  for (const NumaHints& hints : resources) {
-    if (hints.has_value()) merger.Meet(policy, *hints);
-  }
-  const NumaHint best = merger.Best();
+  const NumaHint best = Best(policy, zones, resources);
   return NumaChoice{.hint = best, .admitted = policy == NumaPolicy::kBestEffort || best.preferred};
 }
 

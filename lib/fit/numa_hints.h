@@ -27,7 +27,7 @@
 // Cost. Of k resources with h hints each there are h^k candidates, and they are not enumerated.
 // Only the sets that can come out matter, and sets of z zones are 2^z. Per resource, sums over
 // supersets turn "which intersections occur" into a product: k * z * 2^z steps. With eight zones
-// that is less than a hundredth of two full lists' candidates.
+// that is less than a hundredth of two full lists' candidates. One resource alone costs h.
 #ifndef MUSTER_FIT_NUMA_HINTS_H_
 #define MUSTER_FIT_NUMA_HINTS_H_
 

@@ -278,25 +278,22 @@ std::vector<NumaHint> StaticCpus::Hints(const CpuSet& free, int count) const {
   const int all = static_cast<int>(zones.size());
   int fewest = all;
   for (int size = 1; size <= all; ++size) {
-    // Chosen zones, in lexicographic order of their indices.
+    // Chosen zones, in lexicographic order of their indices, and the sum of those before each.
     int chosen[kMostNumaZones];
-    for (int i = 0; i < size; ++i) chosen[i] = i;
-    for (;;) {
-      uint64_t mask = 0;
-      int total = 0, enough = 0;
-      for (int i = 0; i < size; ++i) {
-        const Zone& zone = zones[At(chosen[i])];
-        mask |= zone.bit;
-        total += zone.total;
-        enough += zone.free;
+    Zone sums[kMostNumaZones + 1] = {};
+    for (int i = 0, from = 0;;) {
+      for (; i < size; ++i, ++from) {
+        chosen[i] = from;
+        const Zone& zone = zones[At(from)];
+        sums[i + 1] = {sums[i].bit | zone.bit, sums[i].total + zone.total,
+                       sums[i].free + zone.free};
       }
-      if (total >= count) fewest = std::min(fewest, size);
-      if (enough >= count) hints.push_back({.zones = mask, .preferred = false});
-      int i = size - 1;
+      if (sums[size].total >= count) fewest = std::min(fewest, size);
+      if (sums[size].free >= count) hints.push_back({.zones = sums[size].bit, .preferred = false});
+      i = size - 1;
       while (i >= 0 && chosen[i] == all - size + i) --i;
       if (i < 0) break;
-      ++chosen[i];
-      for (int j = i + 1; j < size; ++j) chosen[j] = chosen[j - 1] + 1;
+      from = chosen[i] + 1;
     }
   }
   for (NumaHint& hint : hints) hint.preferred = std::popcount(*hint.zones) == fewest;

@@ -271,17 +271,16 @@ KindIndex NodeSearch::KindOf(NodeIndex node) {
 void NodeSearch::AddRefused(ClassIndex c, Want want, bool tell_hopeless,
                             std::vector<uint8_t>* refused) {
   const ClassNeeds& needs = SyncedNeeds(c);
-  std::vector<uint8_t> now(refused->size(), kCurable);
+  // What is settled already is not asked about: refused before, or found to fit.
+  std::vector<uint8_t> settled = *refused;
   const auto fit = [&](Want asked) {
-    for (const Ranked& r : ScanNodes(c, needs, asked, asked == Want::kEvicting, kNone)) {
-      now[r.node] = kNotRefused;
-    }
+    const bool evict = asked == Want::kEvicting;
+    for (const Ranked& r : ScanNodes(c, needs, asked, evict, kNone, &settled)) settled[r.node] = 1;
   };
   fit(want);
   if (want == Want::kNow) fit(Want::kLater);
-  for (NodeIndex n = 0; n < now.size(); ++n) {
-    if ((*refused)[n] != kNotRefused) now[n] = kNotRefused;  // already settled
-  }
+  std::vector<uint8_t> now(refused->size());
+  for (NodeIndex n = 0; n < now.size(); ++n) now[n] = settled[n] ? kNotRefused : kCurable;
   const bool news = std::any_of(now.begin(), now.end(), [](uint8_t r) { return r != kNotRefused; });
   if (tell_hopeless && news) {
     std::vector<uint8_t> hopeless = now;
@@ -355,28 +354,31 @@ std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassNeeds& needs,
   const Want asked = exact ? want : evict ? Want::kEvicting : Want::kAnywhere;
   Scoreboard& board = Board(c, asked);
   board.Refresh(context(), needs);
-  std::vector<NodeIndex> nodes;
+  const size_t all = ledger_.tables().nodes.alive.size();
+  std::vector<NodeIndex> nodes(among != nullptr ? among->size() : all);
+  size_t found = 0;
   const auto look_at = [&](NodeIndex n) {
+    if (except != nullptr && (*except)[n]) return;
     const StateIndex slot = states_->state(n);
     if (slot == kNone || !board.fits(slot)) return;
-    if (except != nullptr && (*except)[n]) return;
     if (!exact && !FitsWant(c, needs, n, want)) return;
-    nodes.push_back(n);
+    nodes[found++] = n;
   };
   if (among != nullptr) {
     for (NodeIndex n : *among) look_at(n);
   } else {
-    for (NodeIndex n = 0; n < ledger_.tables().nodes.alive.size(); ++n) look_at(n);
+    for (NodeIndex n = 0; n < all; ++n) look_at(n);
   }
+  nodes.resize(found);
   if (needs.cluster_fit) KeepFitting(c, evict, &nodes);
   std::vector<Ranked> ranked(nodes.size());
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    // By member: a whole value would be read back at once from small stores, and wait for them.
-    ranked[i].node = nodes[i];
-    ranked[i].rank = rank(nodes[i]);
-    ranked[i].place = dispatcher_.node_ties().place(nodes[i]);
+  // By member: a whole value would be read back at once from small stores, and wait for them.
+  for (size_t i = 0; i < nodes.size(); ++i) ranked[i].node = nodes[i];
+  if (dispatcher_.node_ties().any()) {
+    for (Ranked& r : ranked) r.place = dispatcher_.node_ties().place(r.node);
   }
   if (ranks()) {
+    for (Ranked& r : ranked) r.rank = rank(r.node);
     std::stable_sort(ranked.begin(), ranked.end(),
                      [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });
   }
@@ -396,23 +398,26 @@ std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassNeeds& needs,
 
 void NodeSearch::ScoreTogether(TaskIndex task, const ClassNeeds& needs, const Scoreboard& board,
                                std::span<Ranked> ranked) {
-  const auto kind_scores = kinds_->scores();
   std::vector<NodeIndex> nodes(ranked.size());
-  std::vector<int64_t> largest(kind_scores.size(), 0);
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    nodes[i] = ranked[i].node;
-    for (size_t k = 0; k < largest.size(); ++k) {
-      largest[k] = std::max(largest[k], kinds_->raw(needs.row, k, kinds_->kind(nodes[i])));
-    }
-  }
   std::vector<double> order(nodes.size()), batch(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
+    nodes[i] = ranked[i].node;
     const StateIndex slot = states_->state(nodes[i]);
     order[i] = board.order(slot);
     batch[i] = board.batch(slot);
-    for (size_t k = 0; k < largest.size(); ++k) {
-      batch[i] +=
-          Normalized(kind_scores[k], kinds_->raw(needs.row, k, kinds_->kind(nodes[i])), largest[k]);
+  }
+  const auto kind_scores = kinds_->scores();
+  for (size_t k = 0; k < kind_scores.size() && !nodes.empty(); ++k) {
+    const auto raw = [&](NodeIndex n) { return kinds_->raw(needs.row, k, kinds_->kind(n)); };
+    int64_t largest = std::max<int64_t>(raw(nodes[0]), 0);
+    if (kinds_->uniform(needs.row)) {
+      const double each = Normalized(kind_scores[k], raw(nodes[0]), largest);
+      for (double& score : batch) score += each;
+      continue;
+    }
+    for (NodeIndex n : nodes) largest = std::max(largest, raw(n));
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      batch[i] += Normalized(kind_scores[k], raw(nodes[i]), largest);
     }
   }
   if (needs.cluster_score) {
