@@ -35,6 +35,15 @@ JobPhase PhaseByAllocated(const Cycle& cycle, JobIndex job) {
   return enough ? JobPhase::kRunning : JobPhase::kPending;
 }
 
+// Returns whether a task of the job is placed or has still to be.
+bool HasTasksLeft(const World& world, JobIndex job) {
+  const std::vector<TaskIndex>& tasks = world.tasks_of(job);
+  return std::any_of(tasks.begin(), tasks.end(), [&](TaskIndex t) {
+    return IsAllocated(world.status[t]) || world.status[t] == TaskStatus::kPending ||
+           world.status[t] == TaskStatus::kNominated;
+  });
+}
+
 JobPhase PhaseByScheduled(const Cycle& cycle, JobIndex job) {
   const World& world = cycle.world;
   int64_t running = 0, scheduled = 0, ended = 0, waiting = 0;
@@ -71,17 +80,10 @@ JobPhase PhaseByScheduled(const Cycle& cycle, JobIndex job) {
   }
   const bool unschedulable = FindPolicy(cycle, "gang") != nullptr && there < needed && !settled;
   if (running > 0 && unschedulable) return JobPhase::kDegraded;
-  if (scheduled >= needed) return scheduled == ended ? JobPhase::kCompleted : JobPhase::kRunning;
+  if (scheduled >= needed && scheduled > ended) return JobPhase::kRunning;
+  const bool completes = cycle.rules.none_completes || !HasTasksLeft(world, job);
+  if (scheduled >= needed && completes) return JobPhase::kCompleted;
   return world.phase[job] == JobPhase::kAdmitted ? JobPhase::kAdmitted : JobPhase::kPending;
-}
-
-// Returns whether a task of the job is placed or has still to be.
-bool HasTasksLeft(const World& world, JobIndex job) {
-  const std::vector<TaskIndex>& tasks = world.tasks_of(job);
-  return std::any_of(tasks.begin(), tasks.end(), [&](TaskIndex t) {
-    return IsAllocated(world.status[t]) || world.status[t] == TaskStatus::kPending ||
-           world.status[t] == TaskStatus::kNominated;
-  });
 }
 
 // Returns whether the job has tasks to place again, and none that stays on a node.

@@ -37,6 +37,12 @@ Rules FairRules() {
   return rules;
 }
 
+Rules VolcanoRules() {
+  Rules rules;
+  rules.none_completes = true;
+  return rules;
+}
+
 Rules KubeBatchRules() {
   Rules rules;
   rules.best_effort_is_placed = false;
@@ -73,7 +79,7 @@ const std::vector<PresetTwin>& Presets() {
   static const std::vector<PresetTwin> presets = {
       {"muster", FairRules(), FairActions()},
       {"transwarp", FairRules(), FairActions()},
-      {"volcano", Rules(), VolcanoActions()},
+      {"volcano", VolcanoRules(), VolcanoActions()},
       {"kube-batch", KubeBatchRules(), KubeBatchActions()},
       {"ray", Rules(), RayActions()},
       {"fcfs", Rules(), BatchActions()},

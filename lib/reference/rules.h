@@ -73,6 +73,7 @@ struct Rules {
   bool asks_valid = true;           // a job with fewer tasks than it needs is not tried
   bool yes_ends_waiting = true;     // a tier with a yes decides that a job may wait
   bool phase_by_allocated = false;  // the phase at the end counts what holds resources
+  bool none_completes = false;      // a job that needs no task is completed while none runs
 
   // Orders.
   bool queue_priority = true;    // proportion: queues of higher priority come first

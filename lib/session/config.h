@@ -35,8 +35,9 @@ struct ConfiguredAction {
 
 // How a job's phase follows from its tasks when a cycle closes.
 enum class PhaseRule : uint8_t {
-  kScheduled,  // by running, bound, failed and succeeded tasks, and leaving ones
-  kAllocated,  // by all tasks that hold resources
+  kScheduled,        // by running, bound, failed and succeeded tasks, and leaving ones
+  kScheduledOrNone,  // likewise, but a job that needs no task is completed while none is scheduled
+  kAllocated,        // by all tasks that hold resources
 };
 
 // What a plan lists for a task that one cycle evicts and places again.

@@ -378,8 +378,8 @@ JobPhase Session::PhaseAtClose(JobIndex job, JobPhase phase) const {
   if (scheduled < need) return waiting;
   if (scheduled > ended) return JobPhase::kRunning;
   const bool lives = counts.pending() + counts.nominated() + counts.allocated() > 0;
-  const bool needs_admission = is_admitted || config_.reads_counts;
-  return HasCounts(spec) || (needs_admission && lives) ? waiting : JobPhase::kCompleted;
+  const bool has_to_end = is_admitted || config_.phase_rule == PhaseRule::kScheduled;
+  return HasCounts(spec) || (has_to_end && lives) ? waiting : JobPhase::kCompleted;
 }
 
 Reason Session::Fallback(const ActionContext& context, JobIndex job, TaskIndex task) const {

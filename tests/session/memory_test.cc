@@ -200,7 +200,7 @@ TEST_F(Remembering, OneEventAtATime) {
     return std::string(cluster_.memory().Find("seen")->Text("now"));
   };
   EXPECT_EQ(seen(), "everything");
-  EXPECT_EQ(seen(), "job_changed a;job_changed b;") << "the phases that the first plan set";
+  EXPECT_EQ(seen(), "job_changed a;") << "the phase that the first plan set";
   EXPECT_EQ(seen(), "");
   Accept(cluster_.AddQueue({.name = "x"}));
   Accept(cluster_.AddQueue({.name = "y"}));

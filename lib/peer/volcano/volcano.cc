@@ -20,6 +20,7 @@ Preset VolcanoPreset() {
                       ShrinkAction(),  GrowAction(),        ResizeAction()};
   preset.rules.rules = {VoteRule::kVote, VoteRule::kVote, VictimRule::kRestarting};
   preset.rules.accounting.undone_eviction_lingers = true;
+  preset.rules.phase_rule = PhaseRule::kScheduledOrNone;
   return preset;
 }
 
