@@ -8,6 +8,7 @@
 #include "lib/base/strings.h"
 #include "lib/import/importer.h"
 #include "lib/import/kubernetes.h"
+#include "lib/peer/kube_scheduler/world.h"
 
 namespace muster {
 
@@ -133,6 +134,15 @@ bool IsStatic(const ApiObject& pod) {
   return pod.Annotation("kubernetes.io/config.mirror") != nullptr;
 }
 
+// Returns whether a preemption of a scheduler evicted the pod.
+bool IsPreempted(const ApiObject& pod) {
+  const std::vector<Field> conditions = pod.status().Items("conditions");
+  return std::ranges::any_of(conditions, [](const Field& condition) {
+    return condition["type"].Is("DisruptionTarget") && condition["status"].Is("True") &&
+           condition["reason"].Is("PreemptionByScheduler");
+  });
+}
+
 // No other node can run it, as if a daemon set had made it for this node.
 void PinTo(const std::string& node, TaskShape* shape) {
   if (!shape->required_node_affinity) shape->required_node_affinity.emplace(1);
@@ -164,6 +174,9 @@ TaskSpec PodReader::ReadPod(const ApiObject& pod) const {
   shape.preferred_node_affinity.insert(shape.preferred_node_affinity.end(),
                                        added_preferred_.begin(), added_preferred_.end());
   AddDefaultSpread(pod, &shape);
+  if (task.status == TaskStatus::kReleasing && IsPreempted(pod)) {
+    shape.labels.emplace_back(kube::kPreemptedLabel, "true");
+  }
   if (!task.node.empty() && IsStatic(pod)) PinTo(task.node, &shape);
   task.nominated_node = pod.status().Text("nominatedNodeName");
   task.priority = spec.Int32("priority", 0);

@@ -113,6 +113,27 @@ TEST(KubeSchedulerImport, NotesOwnersThatAreNotThere) {
   EXPECT_THAT(Lines(PodImport({NodeJson(), pod})), Not(Contains(HasSubstr("own pods"))));
 }
 
+// A pod that leaves for another reason than a preemption blocks no preemptor.
+TEST(KubeSchedulerImport, ATerminatingPodHasTheMarkOfItsPreemption) {
+  ObjectJson leaving = Running("v", "n1");
+  leaving["spec"]["priority"] = 5;
+  leaving["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  ObjectJson preemptor = PodJson("p", {{"priority", 10}}, "");
+  preemptor["status"]["nominatedNodeName"] = "n1";
+  const ObjectJson amounts = {{"cpu", "1"}, {"pods", "10"}};
+  const auto decided = [&](const ObjectJson& condition) {
+    leaving["status"]["conditions"] = ObjectJson::array({condition});
+    return DecisionsOf(PodImport({NodeJson("n1", amounts), NodeJson("n2", amounts), leaving,
+                                  Running("w", "n2"), preemptor}));
+  };
+  ObjectJson condition = {
+      {"type", "DisruptionTarget"}, {"status", "True"}, {"reason", "PreemptionByScheduler"}};
+  EXPECT_EQ(decided(condition), "");
+  EXPECT_EQ(decided(With(condition, "/status", "False")), "evict ns/w;");
+  EXPECT_EQ(decided(With(condition, "/reason", "EvictionByEvictionAPI")), "evict ns/w;");
+  EXPECT_EQ(decided(With(condition, "/type", "PodScheduled")), "evict ns/w;");
+}
+
 // Of Kubernetes 1.37. Profiles that follow 1.35 have no such images.
 TEST(KubeSchedulerImport, ImagesOfVolumesCountAsThoseOfContainers) {
   ObjectJson pod = PodJson("p", ObjectJson::object(), "");
