@@ -216,12 +216,13 @@ void Field::ReportUnread() const {
   const ReadMarks& marks = *source_->marks;
   if (!exists() || marks.is_settled(json_.index())) return;
   for (Json child = json_.first(); child.exists(); child = child.next()) {
+    if (marks.is_settled(child.index())) continue;
     const Field field(source_, child, {});
     if (marks.is_read(child.index())) {
       field.ReportUnread();
     } else if (kind() == JsonKind::kArray) {
       return Ignored("its elements are not considered");
-    } else if (!marks.is_settled(child.index())) {
+    } else {
       const std::vector<std::string_view> keys(marks.keys().begin(), marks.keys().end());
       const bool elsewhere = marks.keys().contains(child.key());
       const std::string hint = elsewhere ? "" : SuggestName(child.key(), keys);

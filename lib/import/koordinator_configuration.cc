@@ -201,6 +201,8 @@ class ConfigurationReader {
 
   void ReadPlugins(const Field& plugins) {
     for (const Field& point : plugins.Children()) ReadPoint(point);
+    TakeOff(at_score_, &scored_);
+    TakeOff(at_filter_, &filters_);
     for (const ArgumentRule& rule : kArgumentRules) {
       const std::string name(rule.name);
       if (!rule.option.empty()) reader_->Set(std::string(rule.option), OnOff(Has(enabled_, name)));
@@ -208,9 +210,27 @@ class ConfigurationReader {
     }
   }
 
+  // What a point of its own lists, of the plug-ins of this reader.
+  struct OwnPoint {
+    std::vector<std::string> enabled, disabled;
+  };
+  // Removes what multiPoint enables and the point disables.
+  static void TakeOff(const OwnPoint& point, std::vector<std::string>* names) {
+    std::erase_if(*names, [&](const std::string& name) {
+      return !Has(point.enabled, name) && (Has(point.disabled, name) || Has(point.disabled, "*"));
+    });
+  }
+
   // A point's own list goes before that of all points.
   void ReadPoint(const Field& point) {
     const bool is_all = point.key() == "multiPoint", is_score = point.key() == "score";
+    OwnPoint* const own_point =
+        is_score ? &at_score_ : (point.key() == "filter" ? &at_filter_ : nullptr);
+    for (const Field& item : point.Items("disabled")) {
+      const std::string name = item.Text("name");
+      if (RuleOfPlugin(name) != nullptr) own_.push_back(item.Path());
+      if (own_point != nullptr) own_point->disabled.push_back(name);
+    }
     bool has_others = false;
     for (const Field& item : point.Items("enabled")) {
       const std::string name = item.Text("name");
@@ -220,6 +240,7 @@ class ConfigurationReader {
       own_.push_back(item.Path());
       lists_.push_back(point["enabled"].Path());
       enabled_.push_back(name);
+      if (own_point != nullptr) own_point->enabled.push_back(name);
       if (is_all || point.key() == "filter") filters_.push_back(name);
       const bool is_known = Has(scored_, name);
       if (!is_all && !is_score) continue;
@@ -237,6 +258,7 @@ class ConfigurationReader {
   std::vector<std::string> own_;    // places, with all that is below them
   std::vector<std::string> lists_;  // places of lists with such elements
   std::vector<std::string> enabled_, filters_, scored_;
+  OwnPoint at_score_, at_filter_;
 };
 
 void Copy(const ImportEntry& entry, ImportLog* log) {

@@ -8,6 +8,7 @@
 #include "lib/base/strings.h"
 #include "lib/import/importer.h"
 #include "lib/import/kubernetes.h"
+#include "lib/peer/kube_scheduler/world.h"
 
 namespace muster {
 
@@ -27,63 +28,6 @@ constexpr KindRule kPodKinds[] = {{"Node"},
                                   {"ReplicaSet"},
                                   {"StatefulSet"},
                                   {"PodGroup", kPodGroups}};
-constexpr char kRequiredTerms[] = "requiredDuringSchedulingIgnoredDuringExecution";
-constexpr char kPreferredTerms[] = "preferredDuringSchedulingIgnoredDuringExecution";
-
-// Those that decide nothing here.
-constexpr std::string_view kQuietKeys[] = {
-    "apiVersion",           "metadata",         "parallelism",
-    "leaderElection",       "clientConnection", "healthzBindAddress",
-    "metricsBindAddress",   "enableProfiling",  "enableContentionProfiling",
-    "delayCacheUntilActive"};
-// The points of which plug-ins are not switched.
-constexpr std::string_view kFixedPoints[] = {"preEnqueue", "queueSort", "preFilter", "filter",
-                                             "postFilter", "preScore",  "reserve",   "permit",
-                                             "preBind",    "bind",      "postBind"};
-
-struct WeightOption {
-  std::string_view plugin, option;
-};
-constexpr WeightOption kWeightOptions[] = {{"NodeResourcesFit", "fit_weight"},
-                                           {"NodeResourcesBalancedAllocation", "balanced_weight"},
-                                           {"NodeAffinity", "node_affinity_weight"},
-                                           {"TaintToleration", "taint_weight"},
-                                           {"InterPodAffinity", "pod_affinity_weight"},
-                                           {"PodTopologySpread", "spread_weight"},
-                                           {"ImageLocality", "image_weight"}};
-
-std::string_view OptionOfWeight(std::string_view plugin) {
-  for (const WeightOption& rule : kWeightOptions) {
-    if (rule.plugin == plugin) return rule.option;
-  }
-  return {};
-}
-
-std::string NamesWithWeights(const Field& holder) {
-  std::vector<std::string> words;
-  for (const Field& item : holder.Items("resources")) {
-    const int64_t weight = std::max<int64_t>(1, item.Int64("weight", 1));
-    words.push_back(absl::StrCat(item.Text("name"), ":", weight));
-  }
-  return absl::StrJoin(words, "+");
-}
-
-SpreadConstraint ReadDefaultConstraint(const Field& item) {
-  SpreadConstraint constraint;
-  constraint.topology_key = item.Text("topologyKey");
-  constraint.max_skew = item.Int32("maxSkew", 1);
-  constraint.required = item.Text("whenUnsatisfiable") != "ScheduleAnyway";
-  return constraint;
-}
-
-std::vector<NodeTerm> ReadNodeTerms(const std::vector<Field>& terms) {
-  std::vector<NodeTerm> out;
-  for (const Field& term : terms) {
-    out.push_back(
-        {ReadRequirements(term, "matchExpressions"), ReadRequirements(term, "matchFields")});
-  }
-  return out;
-}
 
 TaskStatus StatusOfPod(const ApiObject& pod, bool has_node) {
   const std::string phase = pod.status().Text("phase", has_node ? "Running" : "Pending");
@@ -95,208 +39,6 @@ TaskStatus StatusOfPod(const ApiObject& pod, bool has_node) {
 }
 
 }  // namespace
-
-PodReader::PodReader(const std::optional<Field>& configuration) {
-  if (!configuration) return;
-  const Field& root = *configuration;
-  constexpr std::string_view kKnown[] = {"kind",
-                                         "percentageOfNodesToScore",
-                                         "podInitialBackoffSeconds",
-                                         "podMaxBackoffSeconds",
-                                         "extenders",
-                                         "profiles"};
-  if (std::ranges::none_of(kKnown, [&](std::string_view key) { return root[key].given(); })) {
-    root.Ignored("has no key of a KubeSchedulerConfiguration; the defaults count");
-  }
-  root.RequireKind("KubeSchedulerConfiguration");
-  root.Quiet(kQuietKeys);
-  if (root["percentageOfNodesToScore"].given()) {
-    Set("percentage", absl::StrCat(root.Int64("percentageOfNodesToScore", 0)));
-  }
-  if (root["podInitialBackoffSeconds"].given()) {
-    Set("backoff", absl::StrCat(root.Int64("podInitialBackoffSeconds", 1)));
-  }
-  if (root["podMaxBackoffSeconds"].given()) {
-    Set("longest_backoff", absl::StrCat(root.Int64("podMaxBackoffSeconds", 10)));
-  }
-  const std::vector<Field> profiles = root.Items("profiles");
-  if (!profiles.empty()) ReadProfile(profiles[0]);
-  for (size_t i = 1; i < profiles.size(); ++i) {
-    profiles[i].Ignored("one profile is read, the first");
-  }
-  if (const Field extenders = root["extenders"]; extenders.truthy()) {
-    extenders.Ignored("extenders are not asked");
-  }
-}
-
-void PodReader::Set(std::string option, std::string value) {
-  for (auto& [known, old] : options_) {
-    if (known == option) {
-      old = std::move(value);
-      return;
-    }
-  }
-  options_.emplace_back(std::move(option), std::move(value));
-}
-
-void PodReader::ReadProfile(const Field& profile) {
-  profile.Quiet({"schedulerName"});
-  if (profile["percentageOfNodesToScore"].given()) {
-    Set("percentage", absl::StrCat(profile.Int64("percentageOfNodesToScore", 0)));
-  }
-  ReadPlugins(profile.Section("plugins"));
-  std::vector<std::string> seen;
-  for (const Field& item : profile.Items("pluginConfig")) {
-    const std::string name = item.Text("name");
-    if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
-      item["name"].Refuse(absl::StrCat(Quote(name), " is configured twice; once is allowed"));
-    }
-    seen.push_back(name);
-    ReadArguments(name, item.Section("args"));
-  }
-}
-
-void PodReader::ReadPlugins(const Field& plugins) {
-  for (const std::string_view point : kFixedPoints) {
-    const Field set = plugins[point];
-    if (set.truthy()) set.Ignored("the plug-ins of this point stay as they are");
-  }
-  // What a plug-in's own point has goes before what stands for all points.
-  for (const std::string_view point : {"multiPoint", "score"}) {
-    const Field set = plugins.Section(point);
-    for (const Field& item : set.Items("disabled")) {
-      const std::string name = item.Text("name");
-      for (const WeightOption& rule : kWeightOptions) {
-        if (name == "*" || name == rule.plugin) Set(std::string(rule.option), "0");
-      }
-      if (name != "*" && OptionOfWeight(name).empty()) {
-        item.Ignored(absl::StrCat(Quote(name), " is no plug-in that scores; it stays as it is"));
-      }
-    }
-    std::vector<std::string> seen;
-    for (const Field& item : set.Items("enabled")) {
-      const std::string name = item.Text("name");
-      if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
-        // Of all points the peer names the first that the plug-in has, which is not known here.
-        item["name"].Refuse(
-            point == "score"
-                ? absl::StrCat("plugin ", Quote(name), " already registered as \"ScorePlugin\"")
-                : absl::StrCat(Quote(name), " is enabled twice; once is allowed"));
-      }
-      seen.push_back(name);
-      const std::string_view option = OptionOfWeight(name);
-      if (option.empty()) {
-        item.Ignored(absl::StrCat(Quote(name), " is no plug-in of this scheduler that scores"));
-      } else {
-        const int64_t weight = item.Int64("weight", 1);
-        if (weight < 0) item["weight"].Refuse(absl::StrCat(weight, " is below 0; 1 or more is"));
-        Set(std::string(option), absl::StrCat(std::max<int64_t>(weight, 1)));
-      }
-    }
-  }
-}
-
-void PodReader::ReadArguments(const std::string& plugin, const Field& arguments) {
-  arguments.Quiet({"apiVersion", "kind"});
-  if (plugin == "NodeResourcesFit") {
-    ReadFit(arguments);
-  } else if (plugin == "NodeResourcesBalancedAllocation") {
-    std::vector<std::string> names;
-    for (const Field& item : arguments.Items("resources")) {
-      names.push_back(item.Text("name"));
-      item.Quiet({"weight"});
-    }
-    if (!names.empty()) Set("balanced", absl::StrJoin(names, "+"));
-  } else if (plugin == "InterPodAffinity") {
-    if (arguments["hardPodAffinityWeight"].given()) {
-      Set("required_weight", absl::StrCat(arguments.Int64("hardPodAffinityWeight", 1)));
-    }
-    if (arguments.Bool("ignorePreferredTermsOfExistingPods", false)) Set("ignore_preferred", "on");
-  } else if (plugin == "PodTopologySpread") {
-    ReadSpreadDefaults(arguments);
-  } else if (plugin == "NodeAffinity") {
-    ReadAddedAffinity(arguments.Section("addedAffinity"));
-  } else if (plugin == "DefaultPreemption") {
-    if (arguments["minCandidateNodesPercentage"].given()) {
-      Set("candidate_percentage", absl::StrCat(arguments.Int64("minCandidateNodesPercentage", 10)));
-    }
-    if (arguments["minCandidateNodesAbsolute"].given()) {
-      Set("candidate_least", absl::StrCat(arguments.Int64("minCandidateNodesAbsolute", 100)));
-    }
-  } else {
-    arguments.Ignored(absl::StrCat("arguments of plug-in ", Quote(plugin), " are not read"));
-  }
-}
-
-void PodReader::ReadFit(const Field& arguments) {
-  const auto list = [&](std::string_view key, const char* option) {
-    const std::vector<std::string> names = arguments.Texts(key);
-    if (!names.empty()) Set(option, absl::StrJoin(names, "+"));
-  };
-  list("ignoredResources", "ignored");
-  list("ignoredResourceGroups", "ignored_groups");
-  const Field strategy = arguments.Section("scoringStrategy");
-  const std::string type = strategy.Text("type", "LeastAllocated");
-  if (type == "MostAllocated") {
-    Set("strategy", "most");
-  } else if (type == "RequestedToCapacityRatio") {
-    Set("strategy", "ratio");
-  } else if (type != "LeastAllocated") {
-    strategy["type"].Refuse(absl::StrCat(
-        Quote(type),
-        " is no strategy; expected LeastAllocated, MostAllocated or RequestedToCapacityRatio"));
-  }
-  const std::string resources = NamesWithWeights(strategy);
-  if (!resources.empty()) Set("resources", resources);
-  std::vector<std::string> points;
-  int64_t last = -1;
-  for (const Field& item : strategy.Section("requestedToCapacityRatio").Items("shape")) {
-    const int64_t percent = item.Int64("utilization", 0), score = item.Int64("score", 0);
-    if (percent <= last || percent > 100 || score < 0 || score > 10) {
-      item.Refuse(absl::StrCat("utilization ", percent, " and score ", score,
-                               " are no next point; utilization must grow within 0 to 100, and the "
-                               "score be 0 to 10"));
-    }
-    last = percent;
-    points.push_back(absl::StrCat(percent, ":", score));
-  }
-  if (!points.empty()) Set("shape", absl::StrJoin(points, "+"));
-  if (type == "RequestedToCapacityRatio" && points.empty()) {
-    strategy.Refuse("requestedToCapacityRatio.shape has no point; one or more is needed");
-  }
-}
-
-void PodReader::ReadSpreadDefaults(const Field& arguments) {
-  const std::string kind = arguments.Text("defaultingType", "System");
-  system_defaults_ = kind == "System";
-  if (!system_defaults_ && kind != "List") {
-    arguments["defaultingType"].Refuse(
-        absl::StrCat(Quote(kind), " is no way to set defaults; expected System or List"));
-  }
-  for (const Field& item : arguments.Items("defaultConstraints")) {
-    if (system_defaults_) {
-      item.Refuse("default constraints need defaultingType List");
-      return;
-    }
-    default_spread_.push_back(ReadDefaultConstraint(item));
-    if (default_spread_.back().max_skew < 1) {
-      item["maxSkew"].Refuse(
-          absl::StrCat(default_spread_.back().max_skew, " is below 1; 1 or more is"));
-    }
-  }
-}
-
-void PodReader::ReadAddedAffinity(const Field& affinity) {
-  if (const Field required = affinity.Section(kRequiredTerms); required.given()) {
-    added_required_ = ReadNodeTerms(required.Items("nodeSelectorTerms"));
-  }
-  for (const Field& term : affinity.Items(kPreferredTerms)) {
-    const Field preference = term.Section("preference");
-    added_preferred_.push_back({term.Int32("weight", 0),
-                                {ReadRequirements(preference, "matchExpressions"),
-                                 ReadRequirements(preference, "matchFields")}});
-  }
-}
 
 std::string PodReader::profile(std::string_view name) const {
   std::string profile(name);
@@ -330,6 +72,20 @@ void PodReader::AddOwners(const Dump& dump) {
   }
 }
 
+const PodReader::Owner* PodReader::OwnerOf(const ApiObject& pod, const Field& reference) const {
+  for (const Owner& owner : owners_) {
+    if (owner.kind == reference.Text("kind") && owner.name == reference.Text("name") &&
+        owner.name_space == pod.name_space()) {
+      return &owner;
+    }
+  }
+  return nullptr;
+}
+
+bool PodReader::KnowsOwner(const ApiObject& pod, const Field& reference) const {
+  return OwnerOf(pod, reference) != nullptr;
+}
+
 void PodReader::AddDefaultSpread(const ApiObject& pod, TaskShape* shape) const {
   if (!shape->spread.empty()) return;
   Selector selector;
@@ -349,15 +105,11 @@ void PodReader::AddDefaultSpread(const ApiObject& pod, TaskShape* shape) const {
   }
   for (const Field& reference : pod.metadata().Items("ownerReferences")) {
     if (!reference.Bool("controller", false)) continue;
-    for (const Owner& owner : owners_) {
-      if (owner.kind != reference.Text("kind") || owner.name != reference.Text("name") ||
-          owner.name_space != pod.name_space()) {
-        continue;
-      }
-      for (const auto& label : owner.selector.match_labels) add_label(label);
-      for (const Requirement& r : owner.selector.match_expressions) {
-        selector.match_expressions.push_back(r);
-      }
+    const Owner* const owner = OwnerOf(pod, reference);
+    if (owner == nullptr) continue;
+    for (const auto& label : owner->selector.match_labels) add_label(label);
+    for (const Requirement& r : owner->selector.match_expressions) {
+      selector.match_expressions.push_back(r);
     }
   }
   if (selector.match_labels.empty() && selector.match_expressions.empty()) return;
@@ -380,6 +132,15 @@ namespace {
 // Returns whether the pod mirrors one that the node itself runs from a file.
 bool IsStatic(const ApiObject& pod) {
   return pod.Annotation("kubernetes.io/config.mirror") != nullptr;
+}
+
+// Returns whether a preemption of a scheduler evicted the pod.
+bool IsPreempted(const ApiObject& pod) {
+  const std::vector<Field> conditions = pod.status().Items("conditions");
+  return std::ranges::any_of(conditions, [](const Field& condition) {
+    return condition["type"].Is("DisruptionTarget") && condition["status"].Is("True") &&
+           condition["reason"].Is("PreemptionByScheduler");
+  });
 }
 
 // No other node can run it, as if a daemon set had made it for this node.
@@ -413,12 +174,17 @@ TaskSpec PodReader::ReadPod(const ApiObject& pod) const {
   shape.preferred_node_affinity.insert(shape.preferred_node_affinity.end(),
                                        added_preferred_.begin(), added_preferred_.end());
   AddDefaultSpread(pod, &shape);
+  if (task.status == TaskStatus::kReleasing && IsPreempted(pod)) {
+    shape.labels.emplace_back(kube::kPreemptedLabel, "true");
+  }
   if (!task.node.empty() && IsStatic(pod)) PinTo(task.node, &shape);
   task.nominated_node = pod.status().Text("nominatedNodeName");
   task.priority = spec.Int32("priority", 0);
   task.never_preempts = spec.Text("preemptionPolicy") == "Never";
   task.priority_class = spec.Text("priorityClassName");
-  for (const Field& gate : spec.Items("schedulingGates")) task.gates.push_back(gate.Text("name"));
+  if (points_.on("SchedulingGates")) {
+    for (const Field& gate : spec.Items("schedulingGates")) task.gates.push_back(gate.Text("name"));
+  }
   task.created = pod.created();
   if (pod.status()["startTime"].given()) task.started = pod.status().Seconds("startTime");
   const std::string group = spec.Section("schedulingGroup").Text("podGroupName");
@@ -439,6 +205,59 @@ JobSpec PodReader::ReadPodGroup(const ApiObject& group) const {
   return job;
 }
 
+namespace {
+
+// What the API server takes from the pod's priority class, where the pod does not state it.
+void AddClass(const ApiObject& pod, const PriorityClasses& classes, TaskSpec* task) {
+  const Field spec = pod.spec();
+  const std::string& name = task->priority_class;
+  const auto known = classes.values.find(name);
+  const bool is_there = known != classes.values.end();
+  const bool states_priority = spec["priority"].given();
+  if (!spec["preemptionPolicy"].given()) {
+    task->never_preempts = classes.NeverPreempts(name, states_priority);
+  }
+  if (states_priority) return;
+  task->priority = is_there ? known->second : classes.fallback.value_or(0);
+  if (is_there || name.empty()) return;
+  pod.log()->Ignored(
+      pod.place(), "spec.priorityClassName",
+      absl::StrCat("priority class ", Quote(name), " is not there; the default counts"));
+}
+
+}  // namespace
+
+void NoteMissingOwner(const ApiObject& pod, const PodReader& reader, const TaskSpec& task) {
+  if (task.status != TaskStatus::kPending || !pod.spec().Items("topologySpreadConstraints").empty())
+    return;
+  for (const Field& reference : pod.metadata().Items("ownerReferences")) {
+    const std::string kind = reference.Text("kind");
+    const bool selects =
+        kind == "ReplicaSet" || kind == "StatefulSet" || kind == "ReplicationController";
+    if (!selects || !reference.Bool("controller", false) || reader.KnowsOwner(pod, reference)) {
+      continue;
+    }
+    constexpr char kWhy[] =
+        " that own pods are not there; these pods are spread by no selector of theirs";
+    pod.log()->Ignored("dump", "", absl::StrCat("objects ", kind, kWhy));
+  }
+}
+
+namespace {
+
+// Since 1.37 images of volumes count as those of containers do (ImageLocality).
+void AddImageVolumes(const ApiObject& pod, TaskShape* shape) {
+  for (const Field& volume : pod.spec().Items("volumes")) {
+    const Field reference = volume.Section("image")["reference"];
+    if (!reference.given() || reference.kind() != JsonKind::kString) continue;
+    ContainerSpec& entry = shape->containers.emplace_back();
+    entry.request = {{"cpu", 0}, {"memory", 0}};
+    entry.image = reference.AsText();
+  }
+}
+
+}  // namespace
+
 void ReadPodsOfDump(const ImportSource& source, const PodReader& reader, const Importer& own,
                     const std::function<std::string(const ApiObject&)>& group_of,
                     ClusterSpec* cluster) {
@@ -456,17 +275,16 @@ void ReadPodsOfDump(const ImportSource& source, const PodReader& reader, const I
                           absl::StrCat("waits for another scheduler, ", Quote(scheduler)));
       continue;
     }
-    TaskSpec task = reader.ReadPod(*object);
-    if (!object->spec()["priority"].given()) {
-      const auto known = classes.values.find(task.priority_class);
-      const bool is_there = known != classes.values.end();
-      task.priority = is_there ? known->second : classes.fallback.value_or(0);
-      if (!is_there && !task.priority_class.empty()) {
-        source.log->Ignored(object->place(), "spec.priorityClassName",
-                            absl::StrCat("priority class ", Quote(task.priority_class),
-                                         " is not there; the default counts"));
+    if (WaitsForNode(*object)) {
+      if (const std::optional<std::string> why = reader.WhyForeign(scheduler)) {
+        source.log->LeftOut(object->place(), "spec.schedulerName", *why);
+        continue;
       }
     }
+    TaskSpec task = reader.ReadPod(*object);
+    AddClass(*object, classes, &task);
+    NoteMissingOwner(*object, reader, task);
+    if (&own == &kPodImporter) AddImageVolumes(*object, &task.shape);
     if (!task.node.empty() && nodes.find(task.node) == nodes.end()) {
       source.log->LeftOut(object->place(), "spec.nodeName",
                           absl::StrCat("node ", Quote(task.node), " is not there"));
@@ -486,6 +304,25 @@ namespace {
 
 constexpr std::string_view kPodSchedulers[] = {"default-scheduler"};
 
+void AddClassOfGroup(const ApiObject& group, const PriorityClasses& classes, JobSpec* job) {
+  const Field spec = group.spec();
+  if (spec["schedulingConstraints"].truthy()) {
+    spec["schedulingConstraints"].Ignored("places in topologies are not considered");
+  }
+  if (spec["preemptionPolicy"].Is("Never")) {
+    spec["preemptionPolicy"].Ignored("that of the pods counts");
+  }
+  if (spec["priority"].given()) return;
+  const Field name = spec["priorityClassName"];
+  const auto known = classes.values.find(name.AsText());
+  if (known != classes.values.end()) {
+    job->priority = known->second;
+  } else {
+    job->priority = classes.fallback.value_or(0);
+    if (name.truthy()) name.Ignored("the priority class is not there; the default counts");
+  }
+}
+
 void ReadPodDump(const ImportSource& source, Scenario* scenario) {
   ClusterSpec& cluster = scenario->cluster;
   PodReader reader(source.configuration);
@@ -495,6 +332,7 @@ void ReadPodDump(const ImportSource& source, Scenario* scenario) {
   }
   for (const ApiObject* object : source.dump.OfKind("PodGroup")) {
     cluster.jobs.push_back(reader.ReadPodGroup(*object));
+    AddClassOfGroup(*object, ReadPriorityClasses(source.dump), &cluster.jobs.back());
     cluster.jobs.back().queue = source.options.default_queue;
   }
   if (!cluster.jobs.empty()) cluster.queues.push_back({.name = source.options.default_queue});

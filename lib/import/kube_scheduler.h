@@ -16,6 +16,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,39 +26,70 @@
 #include "lib/import/field.h"
 #include "lib/import/import_log.h"
 #include "lib/import/importer.h"
+#include "lib/import/kube_plugins.h"
 #include "muster/spec.h"
 
 namespace muster {
 
+class PodReader;
+
+// What an importer of a scheduler with plug-ins of its own reads from a configuration.
+struct MorePlugins {
+  std::span<const KnownPlugin> plugins = {};
+  // Sets options by which plug-ins are on.
+  void (*take)(const PluginPoints& points, PodReader* reader) = nullptr;
+  // Reads the arguments of a plug-in. Returns false for one of which it knows none.
+  bool (*read)(const std::string& plugin, const Field& arguments, PodReader* reader) = nullptr;
+};
+
 class PodReader {
  public:
-  explicit PodReader(const std::optional<Field>& configuration);
+  explicit PodReader(const std::optional<Field>& configuration, const MorePlugins& more = {});
 
   // Takes the services and owners of the dump into account for pods read from now on.
   void AddOwners(const Dump& dump);
 
   // Returns the pod as a task. `job` is its pod group, if it is in one.
   TaskSpec ReadPod(const ApiObject& pod) const;
+  // Returns whether the owner of the pod that the reference names was added.
+  bool KnowsOwner(const ApiObject& pod, const Field& reference) const;
   // Returns the pod group as a job.
   JobSpec ReadPodGroup(const ApiObject& group) const;
   // Returns the profile with all options of the configuration. `name`: of a profile that has them.
   std::string profile(std::string_view name) const;
   // Sets an option of the profile.
   void Set(std::string option, std::string value);
+  // Returns why a pod of the scheduler is not for the profile that was read; nothing where it is,
+  // or there are no profiles.
+  std::optional<std::string> WhyForeign(std::string_view scheduler) const;
+  bool configured() const { return configured_; }
+  const PluginPoints& points() const { return points_; }
 
  private:
   struct Owner {
     std::string kind, name_space, name;
     Selector selector;
   };
+  void ReadPercentage(const Field& holder);
+  void ReadBackoff(const Field& root);
+  void ReadProfiles(const std::vector<Field>& profiles);
   void ReadProfile(const Field& profile);
-  void ReadPlugins(const Field& plugins);
+  void TakePlugins();
   void ReadArguments(const std::string& plugin, const Field& arguments);
   void ReadFit(const Field& arguments);
+  void ReadBalanced(const Field& arguments);
+  void ReadPodAffinity(const Field& arguments);
+  void ReadCandidates(const Field& arguments);
   void ReadSpreadDefaults(const Field& arguments);
   void ReadAddedAffinity(const Field& affinity);
+  // Returns the owner that the reference names, or null.
+  const Owner* OwnerOf(const ApiObject& pod, const Field& reference) const;
   void AddDefaultSpread(const ApiObject& pod, TaskShape* shape) const;
 
+  MorePlugins more_;
+  PluginPoints points_;
+  bool configured_;
+  std::vector<std::string> schedulers_;  // of the profiles, the first being the one that is read
   std::vector<std::pair<std::string, std::string>> options_;
   bool system_defaults_ = true;
   std::vector<SpreadConstraint> default_spread_;
@@ -66,8 +98,12 @@ class PodReader {
   std::vector<Owner> services_, owners_;
 };
 
-// Reads pods as tasks. Pods that wait for the scheduler of another importer are left out, those of
-// the default scheduler never. `group_of`: the job of a pod that ReadPod gave none; empty: none.
+// Reports kinds of owners that the dump lacks: default spread goes by the selector of the owner.
+void NoteMissingOwner(const ApiObject& pod, const PodReader& reader, const TaskSpec& task);
+
+// Reads pods as tasks. Left out are pods that wait for the scheduler of another importer, but for
+// the default scheduler, and those that a configuration with profiles is not for. `group_of`: the
+// job of a pod that ReadPod gave none; empty: none.
 void ReadPodsOfDump(const ImportSource& source, const PodReader& reader, const Importer& own,
                     const std::function<std::string(const ApiObject&)>& group_of,
                     ClusterSpec* cluster);

@@ -19,6 +19,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -69,9 +70,17 @@ bool IsGuaranteed(const ApiObject& pod);
 std::vector<Requirement> ReadRequirements(const Field& holder, std::string_view key);
 // Returns a label selector; nothing where it is not given.
 std::optional<Selector> ReadSelector(const Field& selector);
+// Adds the pod's own values of labels `keys` to the selector: `op` kIn for matchLabelKeys, kNotIn
+// for mismatchLabelKeys. Keys that the pod lacks mean nothing. The API server may have put them
+// there already.
+void AddOwnLabels(const ApiObject& pod, const std::vector<std::string>& keys, RequirementOp op,
+                  Selector* selector);
 // Returns whether a selector selects an object with these labels. An absent selector selects
 // nothing.
 bool Selects(const std::optional<Selector>& selector, const Labels& labels);
+// Returns whether nodes that break a constraint of spread are refused (DoNotSchedule, or nothing
+// said). Refuses other words than that and ScheduleAnyway, as the API server does.
+bool ReadUnsatisfiable(const Field& word);
 // Returns everything that decides where the pod may run.
 TaskShape ReadShape(const ApiObject& pod, const PodRules& rules);
 // What a template of pods is made of.
@@ -103,7 +112,16 @@ std::vector<NamespaceSpec> ReadNamespaces(const Dump& dump);
 std::vector<DisruptionBudgetSpec> ReadBudgets(const Dump& dump);
 struct PriorityClasses {
   HashMap<std::string, int32_t> values;
-  std::optional<int32_t> fallback = {};  // of what names no class: the global default, if any
+  std::optional<int32_t> fallback = {};     // of what names no class: the global default, if any
+  HashSet<std::string> never_preempt = {};  // classes of preemptionPolicy Never
+  bool fallback_never_preempts = false;
+
+  // Returns whether a pod of the class that states no preemptionPolicy never preempts.
+  // `states_priority`: the pod has a priority, so the API server has seen its class.
+  bool NeverPreempts(const std::string& name, bool states_priority) const {
+    if (values.contains(name)) return never_preempt.contains(name);
+    return !states_priority && fallback_never_preempts;
+  }
 };
 PriorityClasses ReadPriorityClasses(const Dump& dump);
 

@@ -14,21 +14,27 @@ NodeTerm ReadNodeTerm(const Field& term) {
   return {ReadRequirements(term, "matchExpressions"), ReadRequirements(term, "matchFields")};
 }
 
-AffinityTerm ReadAffinityTerm(const Field& term) {
+AffinityTerm ReadAffinityTerm(const ApiObject& pod, const Field& term) {
   AffinityTerm out;
   out.topology_key = term.Text("topologyKey");
   out.selector = ReadSelector(term["labelSelector"]);
+  const std::vector<std::string> same = term.Texts("matchLabelKeys");
+  const std::vector<std::string> other = term.Texts("mismatchLabelKeys");
+  if (out.selector) {
+    AddOwnLabels(pod, same, RequirementOp::kIn, &*out.selector);
+    AddOwnLabels(pod, other, RequirementOp::kNotIn, &*out.selector);
+  }
   out.namespaces = term.Texts("namespaces");
   out.namespace_selector = ReadSelector(term["namespaceSelector"]);
   return out;
 }
 
-void ReadPodTerms(const Field& part, std::vector<AffinityTerm>* required,
+void ReadPodTerms(const ApiObject& pod, const Field& part, std::vector<AffinityTerm>* required,
                   std::vector<PreferredAffinityTerm>* preferred) {
-  for (const Field& term : part.Items(kRequired)) required->push_back(ReadAffinityTerm(term));
+  for (const Field& term : part.Items(kRequired)) required->push_back(ReadAffinityTerm(pod, term));
   for (const Field& term : part.Items(kPreferred)) {
     preferred->push_back(
-        {term.Int32("weight", 0), ReadAffinityTerm(term.Section("podAffinityTerm"))});
+        {term.Int32("weight", 0), ReadAffinityTerm(pod, term.Section("podAffinityTerm"))});
   }
 }
 
@@ -47,9 +53,9 @@ void ReadAffinity(const ApiObject& pod, TaskShape* shape) {
     shape->preferred_node_affinity.push_back(
         {term.Int32("weight", 0), ReadNodeTerm(term.Section("preference"))});
   }
-  ReadPodTerms(affinity.Section("podAffinity"), &shape->required_affinity,
+  ReadPodTerms(pod, affinity.Section("podAffinity"), &shape->required_affinity,
                &shape->preferred_affinity);
-  ReadPodTerms(affinity.Section("podAntiAffinity"), &shape->required_anti_affinity,
+  ReadPodTerms(pod, affinity.Section("podAntiAffinity"), &shape->required_anti_affinity,
                &shape->preferred_anti_affinity);
 }
 

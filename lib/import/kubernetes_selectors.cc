@@ -45,6 +45,18 @@ std::optional<Selector> ReadSelector(const Field& selector) {
   return Selector{selector.TextMap("matchLabels"), ReadRequirements(selector, "matchExpressions")};
 }
 
+void AddOwnLabels(const ApiObject& pod, const std::vector<std::string>& keys, RequirementOp op,
+                  Selector* selector) {
+  std::vector<Requirement>& terms = selector->match_expressions;
+  const size_t given = terms.size();
+  for (const std::string& key : keys) {
+    const std::string* own = pod.Label(key);
+    const bool listed = std::any_of(terms.begin(), terms.begin() + static_cast<ptrdiff_t>(given),
+                                    [&](const Requirement& term) { return term.key == key; });
+    if (own != nullptr && !listed) terms.push_back({key, op, {*own}});
+  }
+}
+
 bool Selects(const std::optional<Selector>& selector, const Labels& labels) {
   if (!selector.has_value()) return false;
   for (const auto& [key, wanted] : selector->match_labels) {

@@ -36,29 +36,18 @@ std::vector<Toleration> ReadTolerations(const ApiObject& pod) {
   return out;
 }
 
-// matchLabelKeys stand for the pod's own values of these labels. The API server may have put them
-// into the selector already.
-void AddOwnLabels(const ApiObject& pod, const std::vector<std::string>& keys, Selector* selector) {
-  std::vector<Requirement>& terms = selector->match_expressions;
-  const size_t given = terms.size();
-  for (const std::string& key : keys) {
-    const std::string* own = pod.Label(key);
-    const bool listed = std::any_of(terms.begin(), terms.begin() + static_cast<ptrdiff_t>(given),
-                                    [&](const Requirement& term) { return term.key == key; });
-    if (own != nullptr && !listed) terms.push_back({key, RequirementOp::kIn, {*own}});
-  }
-}
-
 std::vector<SpreadConstraint> ReadSpread(const ApiObject& pod) {
   std::vector<SpreadConstraint> out;
   for (const Field& item : pod.spec().Items("topologySpreadConstraints")) {
     SpreadConstraint constraint;
     constraint.topology_key = item.Text("topologyKey");
     constraint.max_skew = item.Int32("maxSkew", 1);
-    constraint.required = item.Text("whenUnsatisfiable", "DoNotSchedule") != "ScheduleAnyway";
+    constraint.required = ReadUnsatisfiable(item["whenUnsatisfiable"]);
     constraint.selector = ReadSelector(item["labelSelector"]);
     const std::vector<std::string> keys = item.Texts("matchLabelKeys");
-    if (constraint.selector.has_value()) AddOwnLabels(pod, keys, &*constraint.selector);
+    if (constraint.selector.has_value()) {
+      AddOwnLabels(pod, keys, RequirementOp::kIn, &*constraint.selector);
+    }
     if (item["minDomains"].given()) constraint.min_domains = item.Int32("minDomains", 0);
     constraint.honor_node_affinity = !item["nodeAffinityPolicy"].Is("Ignore");
     constraint.honor_taints = item["nodeTaintsPolicy"].Is("Honor");
@@ -100,6 +89,15 @@ void ReportWhatNoShapeHolds(const ApiObject& pod) {
 }
 
 }  // namespace
+
+bool ReadUnsatisfiable(const Field& word) {
+  if (!word.given() || word.Is("DoNotSchedule")) return true;
+  if (!word.Is("ScheduleAnyway")) {
+    word.Refuse(absl::StrCat("Unsupported value: ", word.Describe(),
+                             ": supported values: \"DoNotSchedule\", \"ScheduleAnyway\""));
+  }
+  return false;
+}
 
 TaskShape ReadShape(const ApiObject& pod, const PodRules& rules) {
   const auto known = [&](const AmountMap& amounts) {

@@ -119,6 +119,11 @@ TaskSpec TaskReader::ReadTraits(const ApiObject& pod) const {
   if (rules_.reader != nullptr) {
     TaskSpec task = rules_.reader->ReadPod(pod);
     task.priority = PriorityOf(pod);
+    if (!pod.spec()["preemptionPolicy"].given()) {
+      task.never_preempts =
+          classes_.NeverPreempts(task.priority_class, pod.spec()["priority"].given());
+    }
+    NoteMissingOwner(pod, *rules_.reader, task);
     return task;
   }
   const Field spec = pod.spec();

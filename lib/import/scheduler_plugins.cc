@@ -7,10 +7,12 @@
 //   in their label.
 // - NodeResourceTopology: zones of the node of its name, by the numbers in their names, with what
 //   is available there, and how the node aligns pods.
+// - PriorityClass: annotations of PreemptionToleration become options. Without a configuration the
+//   plug-in is on where there are such annotations and no ElasticQuota.
 // - AppGroup and NetworkTopology: what workloads depend on, and costs, as options of the profile
 //   (scheduler_plugins_network.cc).
-// Options of kube-scheduler's own plug-ins are read from a configuration. Those of the plug-ins of
-// scheduler-plugins are not: they keep their defaults.
+// - A configuration says which plug-ins are on, and their arguments
+//   (scheduler_plugins_configuration.cc).
 #include "lib/import/scheduler_plugins.h"
 
 #include <algorithm>
@@ -27,6 +29,7 @@
 #include "lib/import/importer.h"
 #include "lib/import/kube_scheduler.h"
 #include "lib/import/kubernetes.h"
+#include "lib/peer/scheduler_plugins/exemption.h"
 #include "lib/peer/scheduler_plugins/zone_config.h"
 
 namespace muster {
@@ -136,7 +139,8 @@ ZoneSpec ReadZone(const Field& zone) {
   return spec;
 }
 
-void ReadZones(const ApiObject& report, NodeSpec* node) {
+// Returns how many zones the node could have.
+int64_t ReadZones(const ApiObject& report, NodeSpec* node) {
   std::vector<std::pair<int, ZoneSpec>> zones;
   for (const Field& zone : report.root().Items("zones")) {
     const std::optional<int> number = NumberOfZone(zone.Text("name"));
@@ -156,17 +160,99 @@ void ReadZones(const ApiObject& report, NodeSpec* node) {
   node->alignment = kAlignments[static_cast<int>(*config.policy)];
   node->alignment_scope =
       *config.scope == ZoneScope::kPod ? AlignmentScope::kPod : AlignmentScope::kContainer;
+  return config.most_zones;
+}
+
+// The option is one for all nodes.
+void SetMostZones(const std::vector<std::pair<const ApiObject*, int64_t>>& reports,
+                  PodReader* reader) {
+  constexpr int64_t kDefault = 8;
+  int64_t most = reports.empty() ? kDefault : reports[0].second;
+  for (const auto& [report, zones] : reports) most = std::max(most, zones);
+  if (most != kDefault) reader->Set("most_zones", absl::StrCat(most));
+  for (const auto& [report, zones] : reports) {
+    if (zones == most) continue;
+    report->log()->Ignored(report->place(), "attributes",
+                           absl::StrCat("topologyManagerMaxNUMANodes is ", zones,
+                                        "; the largest of all nodes counts, ", most));
+  }
+}
+
+// What tolerates preemption, by priority class (PreemptionToleration). Of pods of other classes it
+// spares none.
+void ReadTolerations(const ImportSource& source, PodReader* reader) {
+  constexpr std::string_view kMark = "preemption-toleration.scheduling.x-k8s.io/";
+  const std::string minimum_key = absl::StrCat(ToAbsl(kMark), "minimum-preemptable-priority");
+  const std::string seconds_key = absl::StrCat(ToAbsl(kMark), "toleration-seconds");
+  const bool is_on = reader->configured() ? reader->points().on("PreemptionToleration")
+                                          : source.dump.OfKind("ElasticQuota").empty();
+  bool any = false;
+  for (const ApiObject* object : SortedByName(source.dump.OfKind("PriorityClass"))) {
+    const auto view = [&](const std::string& key) -> std::optional<std::string_view> {
+      const std::string* text = object->Annotation(key);
+      return text == nullptr ? std::nullopt : std::optional<std::string_view>(*text);
+    };
+    const auto minimum = view(minimum_key), seconds = view(seconds_key);
+    if (!minimum && !seconds) continue;
+    const auto ignored = [&](std::string_view why) {
+      object->log()->Ignored(object->place(), "metadata.annotations", why);
+    };
+    if (!is_on) {
+      ignored("PreemptionToleration is not on: pods of the class are spared from nothing");
+      continue;
+    }
+    const auto exemption =
+        scheduler_plugins::ReadExemption(minimum, seconds, object->root().Int32("value", 0));
+    if (!exemption) {
+      ignored("a value is no number: pods of the class are spared from nothing");
+      continue;
+    }
+    constexpr int64_t kMostSeconds = 1'000'000'000;
+    any = true;
+    reader->Set(absl::StrCat("minimum.", object->name()), absl::StrCat(exemption->minimum));
+    reader->Set(absl::StrCat("toleration.", object->name()),
+                absl::StrCat(std::clamp<int64_t>(exemption->seconds, -1, kMostSeconds)));
+  }
+  if (any && !reader->configured()) reader->Set("capacity", "off");
+}
+
+// Objects of plug-ins that the configuration does not enable mean nothing.
+void NoteIdle(const ImportSource& source, const PodReader& reader) {
+  struct Use {
+    const char *kind, *plugin;
+  };
+  constexpr Use kUses[] = {{"PodGroup", "Coscheduling"},
+                           {"ElasticQuota", "CapacityScheduling"},
+                           {"NodeResourceTopology", "NodeResourceTopologyMatch"},
+                           {"AppGroup", "NetworkOverhead"},
+                           {"NetworkTopology", "NetworkOverhead"}};
+  if (!reader.configured()) return;
+  for (const Use& use : kUses) {
+    if (source.dump.OfKind(use.kind).empty() || reader.points().on(use.plugin)) continue;
+    source.log->Ignored(
+        "scheduler configuration", "",
+        absl::StrCat("does not enable ", use.plugin, ": objects ", use.kind, " decide nothing"));
+  }
 }
 
 void ReadPluginsDump(const ImportSource& source, Scenario* scenario) {
   ClusterSpec& cluster = scenario->cluster;
-  PodReader reader(source.configuration);
+  PodReader reader(source.configuration, scheduler_plugins_import::ConfiguredPlugins());
+  NoteIdle(source, reader);
   reader.AddOwners(source.dump);
+  std::vector<std::pair<const ApiObject*, int64_t>> reports;
   for (const ApiObject* object : source.dump.OfKind("Node")) {
     cluster.nodes.push_back(ReadNode(*object, {.conditions = false}));
     const ApiObject* report = source.dump.Find("NodeResourceTopology", object->name());
-    if (report != nullptr) ReadZones(*report, &cluster.nodes.back());
+    if (report != nullptr) reports.emplace_back(report, ReadZones(*report, &cluster.nodes.back()));
   }
+  for (const ApiObject* report : source.dump.OfKind("NodeResourceTopology")) {
+    if (source.dump.Find("Node", report->name()) != nullptr) continue;
+    source.log->LeftOut(report->place(), "",
+                        absl::StrCat("node ", Quote(report->name()), " is not there"));
+  }
+  SetMostZones(reports, &reader);
+  ReadTolerations(source, &reader);
   ReadQuotasOfNamespaces(source, &cluster);
   const HashSet<std::string> groups = ReadGroupsOfPods(source, &cluster);
   // Pods of a group that is missing keep their label alone.
@@ -179,7 +265,7 @@ void ReadPluginsDump(const ImportSource& source, Scenario* scenario) {
   ReadPodsOfDump(source, reader, kSchedulerPluginsImporter, group_of, &cluster);
   cluster.namespaces = ReadNamespaces(source.dump);
   cluster.budgets = ReadBudgets(source.dump);
-  scheduler_plugins_import::ReadNetwork(source.dump, &reader);
+  scheduler_plugins_import::ReadNetwork(source, &reader);
   scenario->profile = reader.profile(kPluginsName);
 }
 

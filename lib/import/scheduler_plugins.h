@@ -1,19 +1,35 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A part of the importer of scheduler-plugins, for its own files.
+// Parts of the importer of scheduler-plugins, for its own files.
 //
-//   PodReader reader(source.configuration);
-//   scheduler_plugins_import::ReadNetwork(source.dump, &reader);
+//   PodReader reader(source.configuration, scheduler_plugins_import::ConfiguredPlugins());
+//   scheduler_plugins_import::ReadNetwork(source, &reader);
 #ifndef MUSTER_IMPORT_SCHEDULER_PLUGINS_H_
 #define MUSTER_IMPORT_SCHEDULER_PLUGINS_H_
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "lib/import/api_object.h"
+#include "lib/import/importer.h"
 #include "lib/import/kube_scheduler.h"
 
 namespace muster::scheduler_plugins_import {
 
-// AppGroups and the NetworkTopology as options of NetworkOverhead, which is on if there are both.
-void ReadNetwork(const Dump& dump, PodReader* reader);
+// The plug-ins and their arguments (scheduler_plugins_configuration.cc).
+MorePlugins ConfiguredPlugins();
+
+// What arguments of NetworkOverhead choose.
+struct NetworkChoice {
+  std::string weights = "UserDefined", topology = "nt-default";
+  std::vector<std::string> namespaces = {};  // of the objects; empty: any
+};
+NetworkChoice ChooseNetwork(const std::optional<Field>& configuration);
+
+// AppGroups and the NetworkTopology as options of NetworkOverhead. Without a configuration it is on
+// if there are both.
+void ReadNetwork(const ImportSource& source, PodReader* reader);
 
 }  // namespace muster::scheduler_plugins_import
 

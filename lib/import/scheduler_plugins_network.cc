@@ -3,8 +3,8 @@
 // AppGroup and NetworkTopology of the network-aware plug-ins.
 //
 // Dependencies of an application's workloads, with the cost that each tolerates, become the option
-// `dependencies`; the costs of the topology, by the weights that the plug-in takes unless it is
-// configured otherwise (UserDefined), become `zone_costs` and `region_costs`. Pods name application
+// `dependencies`; the costs of the topology, by the weights that the plug-in is configured to take
+// (UserDefined), become `zone_costs` and `region_costs`. Pods name application
 // and workload by their labels. What has no place there is reported: bandwidths, the order of
 // workloads (TopologicalSort), other weights, a second topology.
 #include <algorithm>
@@ -20,8 +20,6 @@
 namespace muster::scheduler_plugins_import {
 namespace {
 
-constexpr std::string_view kWeights = "UserDefined";
-constexpr std::string_view kTopology = "nt-default";  // that the plug-in takes by itself
 constexpr std::string_view kRegionKey = "topology.kubernetes.io/region";
 constexpr std::string_view kZoneKey = "topology.kubernetes.io/zone";
 constexpr int64_t kMostCost = 1'000'000'000;
@@ -53,10 +51,22 @@ void Append(const std::string& entry, std::string* list) {
   absl::StrAppend(list, list->empty() ? "" : "+", entry);
 }
 
-std::string ReadAppGroups(const Dump& dump) {
+// Returns whether the plug-in looks for objects in this one's namespace. Reports others.
+bool IsLookedAt(const ApiObject& object, const NetworkChoice& choice) {
+  const auto& namespaces = choice.namespaces;
+  if (namespaces.empty() || std::ranges::find(namespaces, object.name_space()) != namespaces.end())
+    return true;
+  object.log()->LeftOut(
+      object.place(), "",
+      absl::StrCat("NetworkOverhead does not look into namespace ", Quote(object.name_space())));
+  return false;
+}
+
+std::string ReadAppGroups(const Dump& dump, const NetworkChoice& choice) {
   std::string dependencies;
   HashSet<std::string> names;
   for (const ApiObject* object : SortedByName(dump.OfKind("AppGroup"))) {
+    if (!IsLookedAt(*object, choice)) continue;
     if (!names.insert(object->name()).second) {
       object->log()->LeftOut(object->place(), "", "another AppGroup has this name, and counts");
       continue;
@@ -84,17 +94,19 @@ std::string ReadAppGroups(const Dump& dump) {
   return dependencies;
 }
 
-// The topology that counts: the one that the plug-in takes by itself, or else the first by name.
-const ApiObject* ChooseTopology(const Dump& dump) {
+// The topology that counts: the one of the name that the plug-in has, or else the first by name.
+const ApiObject* ChooseTopology(const Dump& dump, const NetworkChoice& choice) {
   const Dump::Objects topologies = SortedByName(dump.OfKind("NetworkTopology"));
   const ApiObject* chosen = nullptr;
   for (const ApiObject* object : topologies) {
-    if (chosen == nullptr || (object->name() == kTopology && chosen->name() != kTopology)) {
+    if (!IsLookedAt(*object, choice)) continue;
+    const std::string& name = choice.topology;
+    if (chosen == nullptr || (object->name() == name && chosen->name() != name)) {
       chosen = object;
     }
   }
   for (const ApiObject* object : topologies) {
-    if (object == chosen) continue;
+    if (object == chosen || chosen == nullptr) continue;
     object->log()->LeftOut(object->place(), "", absl::StrCat(chosen->place(), " counts"));
   }
   return chosen;
@@ -104,12 +116,12 @@ struct Costs {
   std::string zones, regions;
 };
 
-Costs ReadCosts(const ApiObject& topology) {
+Costs ReadCosts(const ApiObject& topology, const std::string& wanted) {
   Costs costs;
   bool known = false;
   for (const Field& weights : topology.spec().Items("weights")) {
-    if (!weights["name"].Is(kWeights)) {
-      weights["name"].Ignored(absl::StrCat("weights ", ToAbsl(kWeights), " are read"));
+    if (!weights["name"].Is(wanted)) {
+      weights["name"].Ignored(absl::StrCat("weights ", wanted, " are read"));
       continue;
     }
     known = true;
@@ -132,27 +144,32 @@ Costs ReadCosts(const ApiObject& topology) {
   }
   if (!known) {
     topology.log()->Ignored(topology.place(), "spec.weights",
-                            absl::StrCat("has no weights ", ToAbsl(kWeights)));
+                            absl::StrCat("has no weights ", wanted));
   }
   return costs;
 }
 
 }  // namespace
 
-void ReadNetwork(const Dump& dump, PodReader* reader) {
-  const std::string dependencies = ReadAppGroups(dump);
-  const ApiObject* const topology = ChooseTopology(dump);
+void ReadNetwork(const ImportSource& source, PodReader* reader) {
+  const Dump& dump = source.dump;
+  const NetworkChoice choice = ChooseNetwork(source.configuration);
+  if (reader->configured() && !reader->points().on("NetworkOverhead")) return;
+  const std::string dependencies = ReadAppGroups(dump, choice);
+  const ApiObject* const topology = ChooseTopology(dump, choice);
   if (topology == nullptr) {
     for (const ApiObject* group : dump.OfKind("AppGroup")) {
       group->log()->LeftOut(group->place(), "", "there is no NetworkTopology with costs");
     }
     return;
   }
-  const Costs costs = ReadCosts(*topology);
+  const Costs costs = ReadCosts(*topology, choice.weights);
   if (dependencies.empty()) {
     return topology->log()->LeftOut(topology->place(), "", "no AppGroup has dependencies");
   }
-  reader->Set("network_weight", "1");
+  const int64_t weight = reader->configured() ? reader->points().weight("NetworkOverhead") : 1;
+  // Without a score it filters.
+  reader->Set("network_weight", absl::StrCat(std::max<int64_t>(1, weight)));
   reader->Set("dependencies", dependencies);
   if (!costs.zones.empty()) reader->Set("zone_costs", costs.zones);
   if (!costs.regions.empty()) reader->Set("region_costs", costs.regions);

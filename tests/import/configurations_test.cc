@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "absl/strings/str_join.h"
 #include "lib/scenario/scenario.h"
 #include "tests/import/objects.h"
 
@@ -122,7 +123,9 @@ TEST(Configurations, ThePointOfAPluginGoesBeforeAllPoints) {
   EXPECT_THAT(profile(R"({"score": {"disabled": [{"name": "ImageLocality"}]},
                           "multiPoint": {"enabled": [{"name": "ImageLocality", "weight": 5}]}})"),
               HasSubstr("image_weight=0"));
-  EXPECT_THAT(profile(R"({"multiPoint": {"disabled": [{"name": "*"}]},
+  EXPECT_THAT(profile(R"({"multiPoint": {"disabled": [{"name": "*"}],
+                                         "enabled": [{"name": "PrioritySort"},
+                                                     {"name": "DefaultBinder"}]},
                           "score": {"enabled": [{"name": "ImageLocality", "weight": 7}]}})"),
               HasSubstr("image_weight=7"));
   EXPECT_THAT(profile(R"({"multiPoint": {"enabled": [{"name": "ImageLocality", "weight": 5}]},
@@ -131,6 +134,155 @@ TEST(Configurations, ThePointOfAPluginGoesBeforeAllPoints) {
               HasSubstr("image_weight=7"));
   EXPECT_THAT(profile(R"({"multiPoint": {"enabled": [{"name": "ImageLocality", "weight": 5}]}})"),
               HasSubstr("image_weight=5"));
+}
+
+// What a configuration switches off refuses no node, and default preemption evicts nothing.
+TEST(Configurations, PluginsAreOnByPoint) {
+  const auto profile = [](const std::string& plugins) {
+    return Imported(
+               {}, {.profile = "kube-scheduler",
+                    .configuration = absl::StrCat(R"({"profiles": [{"plugins": )", plugins, "}]}")})
+        .scenario.profile;
+  };
+  EXPECT_EQ(profile("{}"), "kube-scheduler");
+  EXPECT_EQ(profile(R"({"filter": {"disabled": [{"name": "NodeResourcesFit"}]}})"),
+            "kube-scheduler:schedule(off=NodeResourcesFit)");
+  EXPECT_EQ(profile(R"({"multiPoint": {"disabled": [{"name": "NodeResourcesFit"}]}})"),
+            "kube-scheduler:schedule(fit_weight=0,off=NodeResourcesFit)");
+  EXPECT_EQ(profile(R"({"multiPoint": {"disabled": [{"name": "NodeResourcesFit"}]},
+                        "filter": {"enabled": [{"name": "NodeResourcesFit"}]},
+                        "preFilter": {"enabled": [{"name": "NodeResourcesFit"}]}})"),
+            "kube-scheduler:schedule(fit_weight=0)");
+  EXPECT_EQ(profile(R"({"multiPoint": {"disabled": [{"name": "*"}],
+                        "enabled": [{"name": "PrioritySort"}, {"name": "DefaultBinder"},
+                                    {"name": "NodePorts"}, {"name": "ImageLocality"}]}})"),
+            "kube-scheduler:schedule(fit_weight=0,balanced_weight=0,node_affinity_weight=0,"
+            "taint_weight=0,pod_affinity_weight=0,spread_weight=0,off=NodeUnschedulable+"
+            "TaintToleration+NodeAffinity+NodeResourcesFit+PodTopologySpread+InterPodAffinity+"
+            "DefaultPreemption)");
+  EXPECT_EQ(profile(R"({"postFilter": {"disabled": [{"name": "*"}]}})"),
+            "kube-scheduler:schedule(off=DefaultPreemption)");
+}
+
+TEST(Configurations, APointThatGoesWithAnotherIsReported) {
+  const auto plugins = [](const std::string& text) {
+    return absl::StrCat(R"({"profiles": [{"plugins": )", text, "}]}");
+  };
+  ExpectWords("kube-scheduler",
+              plugins(R"({"preFilter": {"disabled": [{"name": "NodeResourcesFit"}]}})"),
+              "profiles[0].plugins.preFilter: \"NodeResourcesFit\" is on at point filter, and goes "
+              "by that here, too");
+  ExpectWords(
+      "kube-scheduler", plugins(R"({"score": {"disabled": [{"name": "NodeResourceFit"}]}})"),
+      "profiles[0].plugins.score.disabled[0]: \"NodeResourceFit\" is no plug-in of this scheduler");
+  ExpectWords("kube-scheduler", plugins(R"({"score": {"enabled": [{"name": "NodePorts"}]}})"),
+              "profiles[0].plugins.score.enabled[0]: \"NodePorts\" decides nothing here");
+  ExpectWords(
+      "kube-scheduler", plugins(R"({"multiPoint": {"disabled": [{"name": "*"}]}})"),
+      "profiles[0].plugins: only one queue sort plugin required for profile with scheduler name "
+      "\"default-scheduler\", but got 0");
+  ExpectWords(
+      "kube-scheduler", plugins(R"({"multiPoint": {"disabled": [{"name": "*"}],
+                                             "enabled": [{"name": "PrioritySort"}]}})"),
+      "profiles[0].plugins: at least one bind plugin is needed for profile with scheduler name "
+      "\"default-scheduler\"");
+}
+
+// In the words of Kubernetes' own validation.
+TEST(Configurations, WhatThePodSchedulerRefusesIsRefused) {
+  const auto expect = [](const std::string& text, const std::string& words) {
+    ExpectWords("kube-scheduler", text, words);
+  };
+  const auto arguments = [&](const std::string& plugin, const std::string& args,
+                             const std::string& words) {
+    expect(absl::StrCat(R"({"profiles": [{"pluginConfig": [{"name": ")", plugin, R"(", "args": )",
+                        args, "}]}]}"),
+           absl::StrCat("profiles[0].pluginConfig[0].args.", words));
+  };
+  expect(R"({"podInitialBackoffSeconds": 20, "podMaxBackoffSeconds": 5})",
+         "podMaxBackoffSeconds: Invalid value: 5: must be greater than or equal to "
+         "PodInitialBackoffSeconds");
+  expect(R"({"podInitialBackoffSeconds": 0})",
+         "podInitialBackoffSeconds: Invalid value: 0: must be greater than 0");
+  expect(R"({"percentageOfNodesToScore": 140})",
+         "percentageOfNodesToScore: Invalid value: 140: not in valid range [0-100]");
+  expect(R"({"parallelism": 0})",
+         "parallelism: Invalid value: 0: should be an integer value greater than zero");
+  expect(R"({"profiles": [{"schedulerName": "a"}, {"schedulerName": "a"}]})",
+         "profiles[1].schedulerName: Duplicate value: \"a\"");
+  expect(R"({"profiles": [{"schedulerName": "a"}, {}]})",
+         "profiles[1].schedulerName: Required value");
+  arguments("DefaultPreemption",
+            R"({"minCandidateNodesPercentage": 0, "minCandidateNodesAbsolute": 0})",
+            "minCandidateNodesPercentage: Invalid value: 0: cannot be zero at the same time as "
+            "minCandidateNodesAbsolute");
+  arguments("DefaultPreemption", R"({"minCandidateNodesAbsolute": -1})",
+            "minCandidateNodesAbsolute: Invalid value: -1: not in valid range [0, inf)");
+  arguments("InterPodAffinity", R"({"hardPodAffinityWeight": 300})",
+            "hardPodAffinityWeight: Invalid value: 300: not in valid range [0, 100]");
+  for (const std::string weight : {"-4", "500"}) {
+    arguments("NodeResourcesFit",
+              absl::StrCat(R"({"scoringStrategy": {"resources": [{"name": "cpu", "weight": )",
+                           weight, "}]}}"),
+              absl::StrCat("scoringStrategy.resources[0].weight: Invalid value: ", weight,
+                           ": resource weight of cpu not in valid range (0, 100]"));
+  }
+  arguments("NodeResourcesBalancedAllocation", R"({"resources": [{"name": "cpu", "weight": 7}]})",
+            "resources[0].weight: Invalid value: 7: must be 1");
+  const auto spread = [&](const std::string& constraint, const std::string& words) {
+    arguments(
+        "PodTopologySpread",
+        absl::StrCat(R"({"defaultingType": "List", "defaultConstraints": [)", constraint, "]}"),
+        absl::StrCat("defaultConstraints[0]", words));
+  };
+  spread(R"({"topologyKey": "z", "maxSkew": 1, "whenUnsatisfiable": "Nope"})",
+         ".whenUnsatisfiable: Unsupported value: \"Nope\": supported values: \"DoNotSchedule\", "
+         "\"ScheduleAnyway\"");
+  spread(R"({"topologyKey": "z", "maxSkew": 1})",
+         ".whenUnsatisfiable: Required value: can not be empty");
+  spread(R"({"topologyKey": "z", "maxSkew": 1, "whenUnsatisfiable": "ScheduleAnyway",
+             "labelSelector": {}})",
+         ".labelSelector: Forbidden: constraint must not define a selector");
+}
+
+// Pods of other profiles, and of schedulers that the file does not have, are not for this one.
+TEST(Configurations, OnlyPodsOfTheFirstProfileArePlaced) {
+  const std::vector<ObjectJson> objects = {NodeJson(), PodJson("a", ObjectJson::object(), ""),
+                                           PodJson("b", {{"schedulerName", "second"}}, ""),
+                                           PodJson("c", {{"schedulerName", "third"}}, "")};
+  const auto names = [&](const std::string& configuration) {
+    const Import import =
+        Imported(objects, {.profile = "kube-scheduler", .configuration = configuration});
+    std::string words;
+    for (const TaskSpec& task : import.scenario.cluster.tasks) words += task.name + " ";
+    return words + absl::StrJoin(Lines(import), "\n");
+  };
+  EXPECT_THAT(names(R"({"kind": "KubeSchedulerConfiguration"})"), HasSubstr("ns/a ns/b ns/c "));
+  const std::string two = names(R"({"profiles": [{"schedulerName": "default-scheduler"},
+                                                 {"schedulerName": "second"}]})");
+  EXPECT_THAT(two, HasSubstr("ns/a "));
+  EXPECT_THAT(two, HasSubstr("profiles[1]: one profile is read, the first; pods of scheduler "
+                             "\"second\" are left out"));
+  EXPECT_THAT(two, HasSubstr("Pod ns/b: spec.schedulerName: waits for another profile of the "
+                             "configuration, \"second\""));
+  EXPECT_THAT(two, HasSubstr("Pod ns/c: spec.schedulerName: waits for \"third\", which is no "
+                             "profile of the configuration"));
+  EXPECT_THAT(names(R"({"profiles": [{"schedulerName": "second"}]})"),
+              ::testing::StartsWith("ns/b "));
+}
+
+TEST(Configurations, GatesGateNothingWhereTheirPluginIsOff) {
+  ObjectJson pod = PodJson("a", ObjectJson::object(), "");
+  pod["spec"]["schedulingGates"] = ObjectJson::array({{{"name", "later"}}});
+  const auto gates = [&](const std::string& plugins) {
+    return Imported({NodeJson(), pod}, {.profile = "kube-scheduler",
+                                        .configuration = absl::StrCat(
+                                            R"({"profiles": [{"plugins": )", plugins, "}]}")})
+        .scenario.cluster.tasks[0]
+        .gates.size();
+  };
+  EXPECT_EQ(gates("{}"), 1u);
+  EXPECT_EQ(gates(R"({"preEnqueue": {"disabled": [{"name": "SchedulingGates"}]}})"), 0u);
 }
 
 // As Kubernetes takes them: a weight of 0 is the default, and a plug-in is enabled once.
@@ -345,7 +497,8 @@ TEST(Configurations, KeysOfOtherPlacesAreNoTypingErrors) {
               "profiles[0].weight: not considered");
   ExpectWords("kube-scheduler", R"({"profiles": [{"plugins": {"filter": {"disabled": [
                    {"name": "NodeAffinity"}]}}}]})",
-              "profiles[0].plugins.filter: the plug-ins of this point stay as they are");
+              "profiles[0].plugins.preFilter: \"NodeAffinity\" is off at point filter, and goes by "
+              "that here, too");
   ExpectWords("armada", R"({"maxQueueLookback": [1]})",
               "maxQueueLookback: its elements are not considered");
   ExpectWords("volcano", R"({"configurations": [{"name": "alocate"}]})",

@@ -175,7 +175,7 @@ constexpr char kPodsDump[] = R"([
   {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
    "status": {"allocatable": {"cpu": "10", "memory": "64Gi", "pods": "110"}}},
   {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
-   "metadata": {"name": "koord-prod"}, "value": 9500},
+   "metadata": {"name": "koord-prod"}, "value": 9500, "preemptionPolicy": "Never"},
   {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s", "namespace": "lab"},
    "spec": {"selector": {"app": "web"}}},
   {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "r", "namespace": "lab"},
@@ -201,7 +201,8 @@ constexpr char kPodsDump[] = R"([
                      "lastTransitionTime": "1970-01-01T00:01:00Z"},
                     {"type": "PodScheduled", "status": "True",
                      "lastTransitionTime": "1970-01-01T00:00:30Z"}]}},
-  {"kind": "Pod", "metadata": {"name": "p", "namespace": "lab"},
+  {"kind": "Pod", "metadata": {"name": "p", "namespace": "lab",
+     "ownerReferences": [{"kind": "StatefulSet", "name": "s", "controller": true}]},
    "spec": {"schedulerName": "koord-scheduler", "priority": 9000,
             "containers": [{"resources": {"requests": {"cpu": "1", "memory": "1Gi"},
                                           "limits": {"cpu": "1", "memory": "1Gi"}}}]},
@@ -219,6 +220,8 @@ TEST(Koordinator, PodsAreReadAsItsPlugInsOfKubernetesReadThem) {
   const TaskSpec& gated = RowNamed(cluster.tasks, "lab/gated");
   EXPECT_EQ(gated.gates, std::vector<std::string>{"wait"});
   EXPECT_EQ(gated.priority, 9500) << "of its class";
+  EXPECT_TRUE(gated.never_preempts) << "of its class";
+  EXPECT_FALSE(RowNamed(cluster.tasks, "lab/owned").never_preempts);
   EXPECT_EQ(RowNamed(cluster.jobs, "lab/gated").priority, 9500);
   EXPECT_EQ(gated.shape.request, (Resources{{"cpu", 2}}));
   ASSERT_EQ(gated.shape.containers.size(), 1u);
@@ -231,7 +234,9 @@ TEST(Koordinator, PodsAreReadAsItsPlugInsOfKubernetesReadThem) {
   EXPECT_EQ(owned.priority, 0);
   ASSERT_EQ(owned.shape.spread.size(), 2u) << "by its owner";
   EXPECT_EQ(owned.shape.spread[0].selector->match_labels, (Labels{{"tier", "back"}}));
-  EXPECT_THAT(Lines(*import), ::testing::ElementsAre(HasSubstr("priority class \"gone\"")));
+  EXPECT_THAT(Lines(*import),
+              ::testing::UnorderedElementsAre(HasSubstr("priority class \"gone\""),
+                                              HasSubstr("objects StatefulSet that own pods")));
   const TaskSpec& fixed = RowNamed(cluster.tasks, "lab/static");
   ASSERT_TRUE(fixed.shape.required_node_affinity);
   EXPECT_EQ((*fixed.shape.required_node_affinity)[0].match_fields[0].values,

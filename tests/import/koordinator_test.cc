@@ -455,6 +455,21 @@ TEST(Koordinator, ArgumentsOfPlugInsAreOptions) {
   ASSERT_TRUE(Fill(import.scenario, &filled).ok());
   EXPECT_TRUE(filled.Schedule(profile).ok()) << filled.Schedule(profile).status();
 
+  // What a point disables is off there, unless it enables it, too.
+  import = imported(R"({"plugins": {
+    "multiPoint": {"enabled": [{"name": "LoadAwareScheduling"}, {"name": "DeviceShare"},
+                               {"name": "NodeNUMAResource"}]},
+    "filter": {"disabled": [{"name": "LoadAwareScheduling"}]},
+    "score": {"disabled": [{"name": "DeviceShare"}, {"name": "NodeNUMAResource"}],
+              "enabled": [{"name": "NodeNUMAResource", "weight": 4}]},
+    "postFilter": {"disabled": [{"name": "*"}]}}})");
+  for (const char* option : {"devices=on", "device_weight=0", "numa_weight=4", "load_weight=1",
+                             "cpu_threshold=0", "load_expired=pass", "off=DefaultPreemption"}) {
+    EXPECT_THAT(import.scenario.profile, HasSubstr(option));
+  }
+  EXPECT_THAT(Lines(import),
+              ::testing::Not(::testing::Contains(HasSubstr("is no plug-in of this scheduler"))));
+
   import = imported(R"({"schedulerName": "volcano", "pluginConfig": [
     {"name": "ElasticQuota", "args": {"enableRuntimeQuota": false, "delayEvictTime": "5s",
        "monitorAllQuotas": true, "disableDefaultQuotaPreemption": false}},

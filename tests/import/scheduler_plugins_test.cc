@@ -85,6 +85,11 @@ TEST(SchedulerPluginsImport, ADumpRunsUnderTheProfile) {
   EXPECT_EQ(plan->binds().size(), 2u);
 }
 
+Import ImportedUnder(const std::string& profile, const std::vector<ObjectJson>& objects = {}) {
+  const std::string text = absl::StrCat(R"({"profiles": [)", profile, "]}");
+  return Imported(objects, {.profile = "scheduler-plugins", .configuration = text});
+}
+
 // Zones bind cpu and memory of guaranteed pods alone: the plug-in looks at the class of service.
 TEST(SchedulerPluginsImport, AGuaranteedPodNeedsOneZone) {
   std::vector<ObjectJson> objects = PluginObjects();
@@ -114,6 +119,65 @@ TEST(SchedulerPluginsImport, AGuaranteedPodNeedsOneZone) {
   EXPECT_THAT(outcome(), HasSubstr("cannot align pod"));
 }
 
+// PreemptionToleration is on if a configuration enables it, or there are marks and no quotas.
+TEST(SchedulerPluginsImport, ClassesTolerateTheirPreemption) {
+  const std::string mark = "preemption-toleration.scheduling.x-k8s.io/";
+  ObjectJson tolerant = {
+      {"kind", "PriorityClass"},
+      {"metadata",
+       {{"name", "tol"},
+        {"annotations",
+         {{mark + "minimum-preemptable-priority", "10000"}, {mark + "toleration-seconds", "-1"}}}}},
+      {"value", 5}};
+  ObjectJson low = PodJson("low", {{"nodeName", "n1"}, {"priorityClassName", "tol"}}, "");
+  low["status"] = {{"phase", "Running"}, {"startTime", "2026-01-01T00:00:00Z"}};
+  const ObjectJson high = PodJson("high", {{"priority", 100}}, "");
+  std::vector<ObjectJson> objects = {NodeJson("n1", {{"cpu", "1"}, {"pods", "10"}}), tolerant, low,
+                                     high};
+  const auto evictions = [](const Import& import) {
+    Cluster cluster;
+    EXPECT_TRUE(Fill(import.scenario, &cluster).ok());
+    const absl::StatusOr<Plan> plan = cluster.Schedule(import.scenario.profile);
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    return plan.ok() ? plan->evictions().size() : 9;
+  };
+  const Import import = Imported(objects, {.profile = "scheduler-plugins"});
+  EXPECT_EQ(import.scenario.profile,
+            "scheduler-plugins:schedule(minimum.tol=10000,toleration.tol=-1,capacity=off)");
+  EXPECT_EQ(evictions(import), 0u);
+  const std::string enabled = R"({"schedulerName": "default-scheduler", "plugins": {
+      "postFilter": {"disabled": [{"name": "DefaultPreemption"}],
+                     "enabled": [{"name": "PreemptionToleration"}]}}})";
+  EXPECT_THAT(ImportedUnder(enabled, objects).scenario.profile, HasSubstr("minimum.tol=10000"));
+  EXPECT_EQ(evictions(ImportedUnder(enabled, objects)), 0u);
+  EXPECT_EQ(evictions(ImportedUnder(R"({"schedulerName": "default-scheduler"})", objects)), 1u);
+  objects[1]["metadata"]["annotations"][mark + "toleration-seconds"] = "long";
+  EXPECT_THAT(Lines(Imported(objects, {.profile = "scheduler-plugins"})),
+              Contains(HasSubstr("PriorityClass tol: metadata.annotations: a value is no number")));
+  objects.push_back(
+      ObjectOf("scheduling.x-k8s.io", "ElasticQuota", "q", {{"min", {{"cpu", "1"}}}}));
+  EXPECT_THAT(Lines(Imported(objects, {})), Contains(HasSubstr("PreemptionToleration is not on")));
+}
+
+TEST(SchedulerPluginsImport, ReadsHowManyZonesNodesCouldHave) {
+  std::vector<ObjectJson> objects = PluginObjects();
+  const auto attribute = [](const std::string& value) {
+    return ObjectJson::array({{{"name", "topologyManagerMaxNUMANodes"}, {"value", value}}});
+  };
+  objects[1]["attributes"] = attribute("4");
+  objects.push_back(With(objects[1], "/metadata/name", "gone"));
+  const Import import = Imported(objects, {});
+  EXPECT_EQ(import.scenario.profile, "scheduler-plugins:schedule(most_zones=4)");
+  EXPECT_THAT(Lines(import), Contains("NodeResourceTopology gone: node \"gone\" is not there"));
+  objects.back() = With(With(objects[1], "/metadata/name", "n2"), "/attributes", attribute("6"));
+  objects.push_back(NodeJson("n2"));
+  const Import two = Imported(objects, {});
+  EXPECT_EQ(two.scenario.profile, "scheduler-plugins:schedule(most_zones=6)");
+  EXPECT_THAT(Lines(two), Contains("NodeResourceTopology n1: attributes: "
+                                   "topologyManagerMaxNUMANodes is 4; the largest of all nodes "
+                                   "counts, 6"));
+}
+
 // Where the group is missing the pod keeps its label, and is refused for it.
 TEST(SchedulerPluginsImport, APodOfAMissingGroupHasNoJob) {
   std::vector<ObjectJson> objects = PluginObjects();
@@ -126,6 +190,87 @@ TEST(SchedulerPluginsImport, APodOfAMissingGroupHasNoJob) {
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_EQ(plan->binds().size(), 0u);
   EXPECT_EQ(plan->reasons()[0].where, "0/1 nodes are available: 1 PodGroup not found.");
+}
+
+// A configuration enables plug-ins; without one the profile's own are on.
+TEST(SchedulerPluginsImport, AConfigurationEnablesPlugins) {
+  EXPECT_EQ(ImportedUnder("{}").scenario.profile,
+            "scheduler-plugins:schedule(order=time,coscheduling=off,capacity=off,zones=off)");
+  const Import import = ImportedUnder(R"({"plugins": {
+      "queueSort": {"disabled": [{"name": "*"}], "enabled": [{"name": "Coscheduling"}]},
+      "preFilter": {"enabled": [{"name": "CapacityScheduling"}]},
+      "postFilter": {"enabled": [{"name": "CapacityScheduling"}],
+                     "disabled": [{"name": "DefaultPreemption"}]},
+      "reserve": {"enabled": [{"name": "CapacityScheduling"}]},
+      "score": {"enabled": [{"name": "NodeResourcesAllocatable", "weight": 3}]},
+      "multiPoint": {"enabled": [{"name": "Coscheduling"},
+                                 {"name": "NodeResourceTopologyMatch", "weight": 4},
+                                 {"name": "TargetLoadPacking"}]}}})");
+  EXPECT_EQ(import.scenario.profile,
+            "scheduler-plugins:schedule(off=DefaultPreemption,zone_weight=4,allocatable_weight=3,"
+            "target_load_weight=1)");
+  EXPECT_THAT(Lines(import), ElementsAre());
+}
+
+TEST(SchedulerPluginsImport, ArgumentsOfPluginsAreOptions) {
+  const Import import = ImportedUnder(R"({"plugins": {
+      "multiPoint": {"enabled": [{"name": "Coscheduling"}, {"name": "CapacityScheduling"},
+                                 {"name": "NodeResourceTopologyMatch"}],
+                     "disabled": [{"name": "PrioritySort"}, {"name": "DefaultPreemption"}]}},
+    "pluginConfig": [
+      {"name": "Coscheduling", "args": {"permitWaitingTimeSeconds": 10,
+          "podGroupBackoffSeconds": 3, "podGroupRejectPercentage": 50}},
+      {"name": "NodeResourceTopologyMatch", "args": {"scoringStrategy": {
+          "type": "LeastNUMANodes", "resources": [{"name": "cpu"}]}}},
+      {"name": "NodeResourcesAllocatable", "args": {"mode": "Most", "resources": [
+          {"name": "cpu", "weight": 5}]}},
+      {"name": "TargetLoadPacking", "args": {"targetUtilization": 60,
+          "defaultRequests": {"cpu": "2"}, "defaultRequestsMultiplier": "2.5",
+          "watcherAddress": "http://load"}},
+      {"name": "LoadVariationRiskBalancing", "args": {"safeVarianceMargin": 2,
+          "safeVarianceSensitivity": -1}},
+      {"name": "LowRiskOverCommitment", "args": {"smoothingWindowSize": 7,
+          "riskLimitWeights": {"cpu": 0.25, "memory": 2}}},
+      {"name": "PreemptionToleration", "args": {"minCandidateNodesPercentage": 20}}]})");
+  EXPECT_THAT(Lines(import), ElementsAre());
+  for (const char* option :
+       {"permit_timeout=10", "group_backoff=3", "reject_percent=50", "zone_strategy=fewest",
+        "zone_resources=cpu:1", "allocatable=most", "allocatable_resources=cpu:5",
+        "target_utilization=60", "default_request=2000", "request_multiplier=2.5",
+        "variance_margin=2", "variance_sensitivity=1", "smoothing_window=7",
+        "cpu_limit_weight=0.25", "memory_limit_weight=0.5", "candidate_percentage=20"}) {
+    EXPECT_THAT(import.scenario.profile, HasSubstr(option));
+  }
+  Cluster cluster;
+  ASSERT_TRUE(Fill(import.scenario, &cluster).ok());
+  EXPECT_TRUE(cluster.Schedule(import.scenario.profile).ok());
+}
+
+TEST(SchedulerPluginsImport, RefusesWrongArgumentsOfPlugins) {
+  const auto refusal = [](const std::string& plugin, const std::string& args) {
+    const std::string text = absl::StrCat(R"({"profiles": [{"pluginConfig": [{"name": ")", plugin,
+                                          R"(", "args": )", args, "}]}]}");
+    return std::string(
+        TryImport({}, {.profile = "scheduler-plugins", .configuration = text}).status().message());
+  };
+  EXPECT_EQ(refusal("Coscheduling", R"({"podGroupBackoffSeconds": -3})"),
+            "scheduler configuration: profiles[0].pluginConfig[0].args.podGroupBackoffSeconds: "
+            "Invalid value: -3: must be greater than 0");
+  EXPECT_THAT(refusal("NodeResourceTopologyMatch", R"({"scoringStrategy": {"type": "x"}})"),
+              HasSubstr("Invalid value: \"x\": invalid ScoringStrategyType"));
+  EXPECT_THAT(refusal("NodeResourcesAllocatable", R"({"mode": "x"})"),
+              HasSubstr("Invalid value: \"x\": invalid support ModeType"));
+  EXPECT_THAT(refusal("NodeResourcesAllocatable", R"({"resources": [{"name": "cpu"}]})"),
+              HasSubstr("resource weight of cpu should be a positive value, got :0"));
+  EXPECT_THAT(refusal("TargetLoadPacking", R"({"defaultRequestsMultiplier": "x"})"),
+              HasSubstr("defaultRequestsMultiplier: expected a number"));
+}
+
+TEST(SchedulerPluginsImport, ObjectsOfPluginsThatAreOffAreNoted) {
+  EXPECT_THAT(
+      Lines(ImportedUnder(R"({"schedulerName": "scheduler-plugins-scheduler"})", PluginObjects())),
+      Contains("scheduler configuration: does not enable Coscheduling: objects PodGroup "
+               "decide nothing"));
 }
 
 ObjectJson NetworkNode(const std::string& name, const std::string& zone) {
@@ -199,6 +344,25 @@ TEST(SchedulerPluginsImport, DependenciesAndCostsDecide) {
   EXPECT_THAT(NetworkPlan(Imported(objects, {})), HasSubstr("bind ns/web-0 to n2"));
   objects[1]["status"]["allocatable"]["cpu"] = "0";
   EXPECT_THAT(NetworkPlan(Imported(objects, {})), Not(HasSubstr("bind")));
+}
+
+TEST(SchedulerPluginsImport, ArgumentsChooseTheNetwork) {
+  const auto configured = [](const std::string& arguments) {
+    return ImportedUnder(absl::StrCat(R"({"schedulerName": "scheduler-plugins-scheduler",
+                         "plugins": {"multiPoint": {"enabled": [
+                             {"name": "NetworkOverhead", "weight": 5}]}},
+                         "pluginConfig": [{"name": "NetworkOverhead", "args": )",
+                                      arguments, "}]}"),
+                         NetworkObjects());
+  };
+  EXPECT_THAT(
+      configured(R"({"namespaces": ["ns"]})").scenario.profile,
+      HasSubstr("network_weight=5,dependencies=shop:web:db:10,zone_costs=z2:z1:5+z3:z1:50"));
+  const Import netperf = configured(R"({"namespaces": ["ns"], "weightsName": "NetperfCosts"})");
+  EXPECT_THAT(netperf.scenario.profile, Not(HasSubstr("zone_costs")));
+  EXPECT_THAT(Lines(netperf), Contains(HasSubstr("weights NetperfCosts are read")));
+  EXPECT_THAT(Lines(configured("{}")),
+              Contains("AppGroup ns/shop: NetworkOverhead does not look into namespace \"ns\""));
 }
 
 TEST(SchedulerPluginsImport, ANetworkWithoutItsOtherHalfIsLeftOut) {

@@ -31,7 +31,7 @@ void Scheduler::FailJointly(std::unique_ptr<Entity> entity, PodCycle* failed, At
   queue_.Fail(std::move(entity), failed->rejectors());
   RejectWith(rejection, name);
   if (!joint.rejection.rejected.empty()) RejectWaiting(joint.rejection);
-  Evict(joint.victims, task);
+  Preempt(joint.victims, task);
   for (const auto& [pod, node] : joint.places) {
     if (node != kNone) WithdrawBelow(node, world_.priority(task));
   }
@@ -90,7 +90,7 @@ void Scheduler::FailPod(std::unique_ptr<Entity> entity, PodCycle* failed, Attemp
     if (nominations_.of(task) != candidate->node)
       attempt.nominations.emplace_back(task, candidate->node);
     if (settings_.traces) trace_ = TraceOf(world_, attempt);
-    Evict(attempt.deleted, task);
+    Preempt(attempt.deleted, task);
     WithdrawBelow(candidate->node, world_.priority(task));
     made_.push_back({Made::Kind::kNominate, task, candidate->node});
     SetNomination(name, candidate->node);

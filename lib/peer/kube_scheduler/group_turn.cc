@@ -80,7 +80,7 @@ class GroupTurn {
   struct Left {
     NodeIndex node;
     int64_t started;
-    bool terminating;
+    Leaving leaving;
   };
 
   Scheduler& s_;
@@ -210,7 +210,9 @@ bool GroupTurn::IsOngoing() const {
     for (const Victim& victim : VictimsOn(s_.world_, true, {&*node, 1}, s_.now_)) {
       if (victim.priority >= priority) continue;
       for (const TaskIndex t : victim.pods) {
-        if (s_.world_.node_of(t) == *node && s_.world_.terminating(t)) return true;
+        if (s_.world_.node_of(t) == *node && s_.world_.leaving(t) == Leaving::kPreempted) {
+          return true;
+        }
       }
     }
   }
@@ -226,7 +228,7 @@ std::vector<Victim> GroupTurn::LessImportant() const {
 
 void GroupTurn::Remove(const Victim& victim) {
   for (const TaskIndex t : victim.pods) {
-    left_[t] = {s_.world_.node_of(t), s_.world_.started(t), s_.world_.terminating(t)};
+    left_[t] = {s_.world_.node_of(t), s_.world_.started(t), s_.world_.leaving(t)};
     s_.world_.Remove(t);
   }
 }
@@ -235,7 +237,7 @@ void GroupTurn::PutBack(const Victim& victim) {
   for (const TaskIndex t : victim.pods) {
     const Left& left = left_[t];
     s_.world_.Add(t, left.node, left.started);
-    s_.world_.SetTerminating(t, left.terminating);
+    s_.world_.SetLeaving(t, left.leaving);
   }
 }
 
@@ -431,7 +433,7 @@ void GroupTurn::Finish(PodQueue::GroupOutcome outcome) {
   entity_->members = std::move(left);
   const bool tried = !entity_->members.empty();
   s_.queue_.FailGroup(std::move(entity_), outcome, tried);
-  s_.Evict(trace_.deleted, first);
+  s_.Preempt(trace_.deleted, first);
   for (const auto& [name, node] : changes) {
     const auto task = s_.tables_.tasks.names.Find(name);
     if (node != kNone) s_.made_.push_back({Made::Kind::kNominate, *task, node});

@@ -73,10 +73,13 @@ bool Preemption::IsEligible(const PodCycle& cycle, bool never) {
   }
   const NodeIndex nominated = nominations_.of(cycle.task());
   if (nominated == kNone) return true;
+  // Plug-ins in the place of default preemption do not look at why a pod is terminating.
+  const bool any = extra_ != nullptr && extra_->ReplacesPreemption();
   if (cycle.status(nominated).code == Code::kUnresolvable) return true;
   for (const Victim& victim : VictimsOn(world_, settings_.groups, {&nominated, 1}, now_)) {
     for (const TaskIndex t : victim.pods) {
-      if (world_.node_of(t) == nominated && world_.terminating(t) &&
+      const bool leaves = any ? world_.terminating(t) : world_.leaving(t) == Leaving::kPreempted;
+      if (leaves && world_.node_of(t) == nominated &&
           victim.priority < world_.priority(cycle.task())) {
         message_ = "not eligible due to a terminating pod on the nominated node.";
         return false;

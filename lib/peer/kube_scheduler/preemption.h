@@ -8,7 +8,8 @@
 //
 // Rules, in this order:
 // 1. A pod that may not preempt is not eligible. Nor is one with a nominated node on which a less
-//    important pod is terminating, unless nothing could help on that node.
+//    important pod is terminating since a preemption, unless nothing could help on that node. For
+//    plug-ins in the place of default preemption any such pod that is terminating counts.
 // 2. Nodes are tried by name, from `offset` on, where an eviction can help. The search ends when
 //    enough candidates were found, one of them without a broken budget. Of candidates with broken
 //    budgets no more than enough are kept, the first ones.

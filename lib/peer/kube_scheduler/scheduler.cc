@@ -14,6 +14,7 @@ namespace muster::kube {
 namespace {
 
 constexpr std::string_view kToldPrefix = "told/";
+constexpr std::string_view kPreemptedPrefix = "preempted/";
 
 }  // namespace
 
@@ -136,6 +137,9 @@ void Scheduler::Follow() {
   start_ = static_cast<uint64_t>(std::max<int64_t>(0, numbers.Integer("start")));
   for (const auto& [name, row] : numbers.rows()) {
     if (std::string_view(name).starts_with(kToldPrefix)) told_[name.substr(kToldPrefix.size())] = 1;
+    if (std::string_view(name).starts_with(kPreemptedPrefix)) {
+      preempted_.insert(name.substr(kPreemptedPrefix.size()));
+    }
   }
   tree_.Load(memory_.Recall("kube-nodes"));
   images_.Load(memory_.Recall("kube-images"));
@@ -155,9 +159,10 @@ void Scheduler::Follow() {
   AddMissing();
   world_.SetOrder(tree_.Order(tables_));
   TakeNominations();
+  TakePreempted();
   if (extra_ == nullptr) return;
   FindWaiting();
-  Evict(extra_->Revoked(), kNone);
+  Evict(extra_->Revoked(), kNone, Leaving::kTerminating);
 }
 
 void Scheduler::TakeNominations() {
@@ -173,6 +178,20 @@ void Scheduler::TakeNominations() {
     const auto node = tables_.nodes.names.Find(member->nominated);
     if (node) nominations_.Set(member->task, *node);
   }
+}
+
+// Of pods that earlier plans preempted, those that are still there.
+void Scheduler::TakePreempted() {
+  std::vector<std::string> gone;
+  for (const std::string& name : preempted_) {
+    const auto task = tables_.tasks.names.Find(name);
+    if (!task || !tables_.tasks.alive[*task] || world_.node_of(*task) == kNone) {
+      gone.push_back(name);
+    } else if (world_.terminating(*task)) {
+      world_.SetLeaving(*task, Leaving::kPreempted);
+    }
+  }
+  for (const std::string& name : gone) preempted_.erase(name);
 }
 
 void Scheduler::Begin() {
@@ -358,6 +377,7 @@ void Scheduler::SeeTaskGone(const std::string& name, bool held_node) {
     if (nominated) LostNomination(shape, priority);
   }
   told_.erase(name);
+  preempted_.erase(name);
   memory_.Remember("kube-pods").Erase(name);
 }
 
@@ -403,6 +423,9 @@ void Scheduler::Store() {
   numbers.Set("sequence", {queue_.sequence()});
   for (const auto& [name, bound] : told_) {
     numbers.Set(absl::StrCat(ToAbsl(kToldPrefix), name), {int64_t{1}});
+  }
+  for (const std::string& name : preempted_) {
+    numbers.Set(absl::StrCat(ToAbsl(kPreemptedPrefix), name), {int64_t{1}});
   }
   if (images_.changed()) images_.Store(&memory_.Remember("kube-images"));
   if (tree_.changed()) tree_.Store(&memory_.Remember("kube-nodes"));
@@ -506,8 +529,13 @@ void Scheduler::Bound(TaskIndex t, NodeIndex n) {
   Assigned(t);
 }
 
+void Scheduler::Preempt(const std::vector<TaskIndex>& victims, TaskIndex beneficiary) {
+  Evict(victims, beneficiary, Leaving::kPreempted);
+}
+
 // Victims that wait with their nodes are rejected, the others evicted.
-void Scheduler::Evict(const std::vector<TaskIndex>& victims, TaskIndex beneficiary) {
+void Scheduler::Evict(const std::vector<TaskIndex>& victims, TaskIndex beneficiary,
+                      Leaving leaving) {
   Rejection preempted;
   preempted.why = "preempted";
   for (const TaskIndex t : victims) {
@@ -516,7 +544,8 @@ void Scheduler::Evict(const std::vector<TaskIndex>& victims, TaskIndex beneficia
       continue;
     }
     made_.push_back({Made::Kind::kEvict, t, world_.node_of(t), beneficiary});
-    world_.SetTerminating(t);
+    world_.SetLeaving(t, leaving);
+    if (leaving == Leaving::kPreempted) preempted_.emplace(tables_.tasks.names.name(t));
     images_.Forget(tables_.nodes.names.name(world_.node_of(t)));
   }
   if (!preempted.rejected.empty()) RejectWaiting(preempted);

@@ -111,7 +111,9 @@ class Scheduler {
   NodeIndex ChooseByBoard(TaskIndex t);
   void TryGroup(std::unique_ptr<Entity> entity);
   void Place(TaskIndex t, NodeIndex n);
-  void Evict(const std::vector<TaskIndex>& victims, TaskIndex beneficiary);
+  void Preempt(const std::vector<TaskIndex>& victims, TaskIndex beneficiary);
+  void Evict(const std::vector<TaskIndex>& victims, TaskIndex beneficiary, Leaving leaving);
+  void TakePreempted();
   void WithdrawBelow(NodeIndex n, int32_t priority);
   // Sets the nomination of a pod that failed, and wakes what it had blocked.
   void SetNomination(const std::string& name, NodeIndex n);
@@ -155,6 +157,7 @@ class Scheduler {
   Nominations nominations_;
   uint64_t start_ = 0;
   HashMap<std::string, int64_t> told_;  // pods that this scheduler bound, until the event comes
+  HashSet<std::string> preempted_;      // pods that it preempted, until they are gone
   std::vector<Made> made_;
   HashMap<TaskIndex, Unplaced> unplaced_;
   HashMap<TaskIndex, Waiting> waiting_;  // in the order of their nodes' reservation

@@ -15,10 +15,17 @@ bool Covers(const World& world, const DisruptionBudgetSpec& budget, TaskIndex t)
   return CoversTask(budget, {shape.name_space, world.tables().tasks.names.name(t), shape.labels});
 }
 
+// Returns whether the pod has a label of its own.
+bool HasLabels(const World& world, TaskIndex t) {
+  const Labels& labels = world.classes().shape(world.class_of(t)).labels;
+  return std::any_of(labels.begin(), labels.end(),
+                     [](const auto& label) { return label.first != kPreemptedLabel; });
+}
+
 // Returns whether a budget does not allow the eviction. Budgets that do are charged.
 bool Violates(const World& world, TaskIndex t, std::span<const size_t> order,
               std::vector<int64_t>* allowed) {
-  if (world.classes().shape(world.class_of(t)).labels.empty()) return false;
+  if (!HasLabels(world, t)) return false;
   for (const size_t b : order) {
     if (Covers(world, world.tables().budgets[b], t) && --(*allowed)[b] < 0) return true;
   }
@@ -76,7 +83,7 @@ bool MoreImportant(const Victim& a, const Victim& b) {
 
 std::vector<uint32_t> BudgetsOf(const World& world, TaskIndex t) {
   std::vector<uint32_t> covering;
-  if (world.classes().shape(world.class_of(t)).labels.empty()) return covering;
+  if (!HasLabels(world, t)) return covering;
   const std::vector<DisruptionBudgetSpec>& budgets = world.tables().budgets;
   for (uint32_t b = 0; b < budgets.size(); ++b) {
     if (Covers(world, budgets[b], t)) covering.push_back(b);

@@ -138,7 +138,7 @@ void Scheduler::Withdraw(TaskIndex t, Waiting waiting, const std::string& why) {
   images_.Forget(tables_.nodes.names.name(waiting.node));
   if (waiting.entity == nullptr) {
     made_.push_back({Made::Kind::kEvict, t, waiting.node});
-    world_.SetTerminating(t);
+    world_.SetLeaving(t, Leaving::kTerminating);
     return;
   }
   const std::string name = waiting.entity->name;

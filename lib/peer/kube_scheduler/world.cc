@@ -57,6 +57,15 @@ void NodeBooks::Keep(const Sparse& amounts, int64_t places) {
   pods += places;
 }
 
+namespace {
+
+bool IsMarked(const TaskShape& shape) {
+  return std::any_of(shape.labels.begin(), shape.labels.end(),
+                     [](const auto& label) { return label.first == kPreemptedLabel; });
+}
+
+}  // namespace
+
 World::World(PodClasses* classes) : classes_(*classes) {
   const Tables& t = tables();
   const size_t nodes = t.nodes.alive.size(), tasks = t.tasks.alive.size();
@@ -71,13 +80,16 @@ World::World(PodClasses* classes) : classes_(*classes) {
   }
   place_of_.assign(tasks, kNone);
   node_of_.assign(tasks, kNone);
-  terminating_.assign(tasks, 0);
+  leaving_.assign(tasks, Leaving::kNo);
   started_.assign(tasks, kAbsent);
   for (TaskIndex task = 0; task < tasks; ++task) {
     const TaskStatus status = t.tasks.status[task];
     if (!t.tasks.alive[task] || t.tasks.node[task] == kNone || !HoldsNode(status)) continue;
     Add(task, t.tasks.node[task], t.tasks.started[task]);
-    terminating_[task] = status == TaskStatus::kReleasing;
+    if (status == TaskStatus::kReleasing) {
+      leaving_[task] =
+          IsMarked(classes_.shape(class_of(task))) ? Leaving::kPreempted : Leaving::kTerminating;
+    }
   }
   journal_.clear();
 }
@@ -180,18 +192,19 @@ void World::Remove(TaskIndex t) {
   placed_[place_of_[t]] = placed_.back();
   place_of_[placed_.back()] = place_of_[t];
   placed_.pop_back();
-  journal_.push_back({class_of(t), n, -1, static_cast<int8_t>(terminating_[t] ? 0 : -1)});
+  journal_.push_back({class_of(t), n, -1, static_cast<int8_t>(terminating(t) ? 0 : -1)});
   place_of_[t] = kNone;
   node_of_[t] = kNone;
-  terminating_[t] = 0;
+  leaving_[t] = Leaving::kNo;
   with_affinity_ -= facts.has_affinity;
   repelling_ -= facts.repels;
 }
 
-void World::SetTerminating(TaskIndex t, bool terminating) {
-  if ((terminating_[t] != 0) == terminating) return;
-  terminating_[t] = terminating;
-  journal_.push_back({class_of(t), node_of_[t], 0, static_cast<int8_t>(terminating ? -1 : 1)});
+void World::SetLeaving(TaskIndex t, Leaving leaving) {
+  const bool before = terminating(t);
+  leaving_[t] = leaving;
+  if (terminating(t) == before) return;
+  journal_.push_back({class_of(t), node_of_[t], 0, static_cast<int8_t>(before ? 1 : -1)});
 }
 
 const Topology& World::ByLabel(const std::string& key) {

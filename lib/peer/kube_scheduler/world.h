@@ -39,6 +39,13 @@ inline int64_t AllocatableOf(const Tables& tables, NodeIndex n, DimensionIndex d
   return OrZero(amount);
 }
 
+// A terminating pod with this label was evicted by a preemption (condition DisruptionTarget with
+// reason PreemptionByScheduler). The memory has those that earlier plans evicted.
+inline constexpr std::string_view kPreemptedLabel = "kube-scheduler/preempted";
+
+// Whether a pod is terminating, and since a preemption evicted it.
+enum class Leaving : uint8_t { kNo, kTerminating, kPreempted };
+
 // What the pods of one node hold.
 struct NodeBooks {
   absl::InlinedVector<int64_t, 4> requested;  // by dimension
@@ -101,7 +108,8 @@ class World {
   NodeIndex node_of(TaskIndex t) const { return node_of_[t]; }
   // Returns a number that grows when a pod comes to the node or leaves it.
   uint32_t changes_of(NodeIndex n) const { return changes_of_[n]; }
-  bool terminating(TaskIndex t) const { return terminating_[t]; }
+  Leaving leaving(TaskIndex t) const { return leaving_[t]; }
+  bool terminating(TaskIndex t) const { return leaving_[t] != Leaving::kNo; }
   int64_t started(TaskIndex t) const { return started_[t]; }
   // Pods on nodes with any affinity term, and with a required term of anti-affinity.
   size_t with_affinity() const { return with_affinity_; }
@@ -112,7 +120,7 @@ class World {
   void Keep(NodeIndex n, const Sparse& amounts, int64_t pods);
   void Add(TaskIndex t, NodeIndex n, int64_t started);
   void Remove(TaskIndex t);
-  void SetTerminating(TaskIndex t, bool terminating = true);
+  void SetLeaving(TaskIndex t, Leaving leaving);
 
   // All changes since the world was taken, in their order. What is derived from it follows them.
   const std::vector<WorldChange>& journal() const { return journal_; }
@@ -159,7 +167,7 @@ class World {
   std::vector<TaskIndex> placed_;
   std::vector<uint32_t> place_of_;  // in placed_
   std::vector<NodeIndex> node_of_;
-  std::vector<uint8_t> terminating_;
+  std::vector<Leaving> leaving_;
   std::vector<int64_t> started_;
   std::vector<std::vector<int64_t>> image_counts_;
   bool has_images_ = false;

@@ -28,7 +28,7 @@ constexpr OptionDecl kPluginOptions[] = {
      "queues with a guarantee or limit are elastic quotas, with preemption of their own"},
     {"quotas_follow", OptionKind::kFlag, "on", 0, 0,
      "dry runs give back to quotas what their victims use; off: as recorded runs of the peer"},
-    {"minimum.*", OptionKind::kNumber, "0", -2e9, 2e9,
+    {"minimum.*", OptionKind::kNumber, "0", -2147483648.0, 2147483647.0,
      "priority from which on pods of the named priority class may always be preempted"},
     {"toleration.*", OptionKind::kNumber, "0", -1, 1e9,
      "seconds after their start in which pods of the class are spared from lower priorities; -1: "

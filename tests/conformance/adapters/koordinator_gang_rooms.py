@@ -29,7 +29,10 @@ def _task(pod: Json, **more: Any) -> Json:
 def _existing(pod: Json) -> Json:
     leaves = any(c.get("reason") == "PreemptionByScheduler"
                  for c in (pod.get("status") or {}).get("conditions") or [])
-    return _task(pod, node=pod["spec"]["nodeName"], status="releasing" if leaves else "running")
+    task = _task(pod, node=pod["spec"]["nodeName"], status="releasing" if leaves else "running")
+    if leaves:
+        task["shape"]["labels"] = {"kube-scheduler/preempted": "true"}
+    return task
 
 
 def _gang(pod: Json, trigger: Json) -> Json:

@@ -227,6 +227,22 @@ TEST_F(GangPreemption, WhileVictimsLeaveNothingMoreIsEvicted) {
   EXPECT_EQ(Live(100, kOn).find("evict"), std::string::npos);
 }
 
+// Only a pod that is terminating since a preemption blocks a gang; with quotas any one does.
+TEST_F(GangPreemption, APodThatLeavesForAnotherReasonBlocksNoGang) {
+  Accept(cluster_.AddJob({.name = "g", .min_available = 2}));
+  Pod("g0", "1", {.job = "g", .nominated_node = "a", .priority = 1000});
+  Pod("g1", "1", {.job = "g", .priority = 1000});
+  TaskSpec leaving{.name = "a0", .status = TaskStatus::kReleasing, .node = "a"};
+  leaving.shape.request = {{"cpu", 1}, {"memory", "1Gi"}};
+  Accept(cluster_.UpdateTask(leaving));
+  EXPECT_THAT(Plan(kOn), HasSubstr("nominate g0"));
+  EXPECT_THAT(Why("g0", "quota=on"), HasSubstr("not eligible due to a terminating pod"));
+  leaving.shape.labels = {{"kube-scheduler/preempted", "true"}};
+  Accept(cluster_.UpdateTask(leaving));
+  EXPECT_EQ(Plan(kOn), "");
+  EXPECT_THAT(Why("g0", kOn) + Why("g1", kOn), HasSubstr("not eligible due to terminating pod"));
+}
+
 // g0 is less important than g1 and gets the last free node before it.
 TEST_F(GangPreemption, PodsOfTheGangThatWaitAreNoVictims) {
   Node("c", 1);

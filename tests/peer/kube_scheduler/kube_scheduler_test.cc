@@ -272,6 +272,80 @@ TEST_F(KubeScheduler, PolicyNeverEvictsNothing) {
   EXPECT_THAT(Why("high"), HasSubstr("preemption: not eligible due to preemptionPolicy=Never."));
 }
 
+// Only a pod that is terminating since a preemption makes room for its preemptor.
+TEST_F(KubeScheduler, AVictimThatIsTerminatingBlocksItsPreemptor) {
+  Node("a", 1);
+  Node("b", 1);
+  TaskSpec leaving{.name = "v", .status = TaskStatus::kReleasing, .node = "a", .priority = 5};
+  leaving.shape.request = {{"cpu", 1}, {"memory", "1Gi"}};
+  Accept(cluster_.AddTask(leaving));
+  Pod("w", "1", {.node = "b"});
+  Pod("p", "1", {.nominated_node = "a", .priority = 10});
+  EXPECT_EQ(Plan(), "evict w b; nominate p b");
+  leaving.shape.labels = {{"kube-scheduler/preempted", "true"}};
+  Accept(cluster_.UpdateTask(leaving));
+  EXPECT_EQ(Plan(), "");
+  EXPECT_THAT(Why("p"), HasSubstr("not eligible due to a terminating pod on the nominated node."));
+  leaving.priority = 10;
+  Accept(cluster_.UpdateTask(leaving));
+  EXPECT_EQ(Plan(), "evict w b; nominate p b");
+}
+
+TEST_F(KubeScheduler, AVictimThatIsTerminatingBlocksItsGroup) {
+  Node("a", 1);
+  Node("b", 1);
+  Accept(cluster_.AddJob(
+      {.name = "g", .priority = 10, .min_available = 2, .pod_group = PodGroupTraits{}}));
+  TaskSpec leaving{.name = "v", .status = TaskStatus::kReleasing, .node = "a", .priority = 5};
+  leaving.shape.request = {{"cpu", 1}, {"memory", "1Gi"}};
+  Accept(cluster_.AddTask(leaving));
+  Pod("w", "1", {.node = "b"});
+  Pod("g0", "1", {.job = "g", .nominated_node = "a", .priority = 10});
+  Pod("g1", "1", {.job = "g", .priority = 10});
+  EXPECT_EQ(Plan(), "evict w b; nominate g0 a; nominate g1 b");
+  leaving.shape.labels = {{"kube-scheduler/preempted", "true"}};
+  Accept(cluster_.UpdateTask(leaving));
+  EXPECT_EQ(Plan(), "nominate g0 a");  // as before
+}
+
+// The memory has what a plan evicted, without a label.
+TEST_F(KubeScheduler, OwnVictimsAreKnownUntilTheyAreGone) {
+  Node("a", 1);
+  Node("b", 2);
+  Pod("v", "1", {.node = "a"});
+  Pod("w", "1500m", {.node = "b", .priority = 5});
+  Pod("x", "100m", {.node = "b", .priority = 5});
+  Pod("p", "1", {.priority = 10});
+  EXPECT_EQ(Plan(), "evict v a; nominate p a");
+  Live(0);
+  Accept(cluster_.RemoveTask("x"));  // which wakes p
+  EXPECT_EQ(Plan(), "");
+  EXPECT_THAT(Why("p"), HasSubstr("not eligible due to a terminating pod on the nominated node."));
+  Live(100);
+  Accept(cluster_.RemoveTask("v"));
+  Pod("v", "1", {.node = "a"});
+  TaskSpec again{.name = "v", .status = TaskStatus::kReleasing, .node = "a", .priority = 7};
+  again.shape.request = {{"cpu", 1}, {"memory", "1Gi"}};
+  Accept(cluster_.UpdateTask(again));
+  EXPECT_EQ(Plan(), "evict w b; nominate p b");
+}
+
+TEST_F(KubeScheduler, TheMarkOfAVictimIsNoLabelToBudgets) {
+  Node("a", 1);
+  Node("b", 1);
+  TaskSpec leaving{.name = "v", .status = TaskStatus::kReleasing, .node = "a", .priority = 5};
+  leaving.shape.request = {{"cpu", 1}, {"memory", "1Gi"}};
+  leaving.shape.labels = {{"kube-scheduler/preempted", "true"}};
+  Accept(cluster_.AddTask(leaving));
+  TaskSpec kept{.node = "b"};
+  kept.shape.labels = {{"app", "db"}};
+  Pod("kept", "1", kept);
+  Accept(cluster_.SetDisruptionBudget(
+      {.name = "all", .selector = Selector{{}, {{"none", RequirementOp::kDoesNotExist, {}}}}}));
+  Pod("p", "1", {.priority = 10});
+  EXPECT_EQ(Plan(), "nominate p a");
+}
+
 TEST_F(KubeScheduler, ABudgetProtectsItsPods) {
   Node("a", 2);
   Node("b", 2);

@@ -306,6 +306,24 @@ TEST_F(PluginsProfile, AClassMayBeSparedForAWhile) {
   EXPECT_THAT(both.status().message(), HasSubstr("capacity=on has preemption of its own"));
 }
 
+// Where these plug-ins preempt, any less important pod that is terminating blocks the preemptor;
+// where default preemption does, only one that a preemption evicted.
+TEST_F(PluginsProfile, ATerminatingPodBlocksAPreemptorByPlugin) {
+  Node("a", 1);
+  Node("b", 1);
+  TaskSpec leaving{.name = "v", .status = TaskStatus::kReleasing, .node = "a", .priority = 5};
+  leaving.shape.request = {{"cpu", 1}, {"memory", "1Gi"}};
+  Accept(cluster_.AddTask(leaving));
+  Pod("w", "1", {.node = "b"});
+  Pod("p", "1", {.nominated_node = "a", .priority = 10});
+  EXPECT_EQ(Plan("capacity=off"), "evict w b; nominate p b");
+  const std::string why = "not eligible due to a terminating pod on the nominated node.";
+  for (const char* options : {"capacity=on", "capacity=off,minimum.batch=100"}) {
+    EXPECT_EQ(Plan(options), "") << options;
+    EXPECT_THAT(Why("p", options), HasSubstr(why));
+  }
+}
+
 // --- the order by service
 
 TEST_F(PluginsProfile, GuaranteedPodsGoFirst) {

@@ -111,7 +111,7 @@ std::string WhyNoGangRoom(const kube::World& world, const kube::PodCycle& cycle,
     if (node == kNone) continue;
     if (pod == cycle.task() && cycle.status(node).code == kube::Code::kUnresolvable) continue;
     for (const TaskIndex t : world.pods_on(node)) {
-      if (world.terminating(t) && MayLeave(world, t, pod)) {
+      if (world.leaving(t) == kube::Leaving::kPreempted && MayLeave(world, t, pod)) {
         return "not eligible due to terminating pod on the nominated node.";
       }
     }
