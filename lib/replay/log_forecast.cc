@@ -18,6 +18,7 @@
 #include "lib/replay/estimate_readers.h"
 #include "lib/replay/forecast_math.h"
 #include "lib/replay/log_futures.h"
+#include "lib/replay/plain_queues.h"
 #include "lib/replay/pool.h"
 #include "lib/replay/speeds.h"
 
@@ -153,6 +154,7 @@ absl::StatusOr<NodeProfile> ProfileOfPolicy(std::string_view policy) {
     if (!text.ok()) return text.status();
     profile.text = *std::move(text);
   }
+  profile.text = WithPlainQueues(profile.text, nullptr);
   const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile.text, nullptr);
   if (!config.ok()) return config.status();
   profile.needs_estimates = UseOfEstimates(*config) == EstimateUse::kNeeded;

@@ -10,10 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/float_env.h"
 #include "lib/base/strings.h"
-#include "lib/profile/profile.h"
 #include "lib/replay/batch_spec.h"
 #include "lib/replay/engine.h"
 #include "lib/replay/estimate_readers.h"
+#include "lib/replay/plain_queues.h"
 #include "lib/replay/pool.h"
 #include "lib/replay/speeds.h"
 
@@ -78,22 +78,6 @@ absl::Status CheckSeconds(const ReplayOptions& options) {
         absl::StrCat(name, " is ", mean, "; must be from 0 to ", kEndless));
   }
   return absl::OkStatus();
-}
-
-// Queues of a trace have guarantees, and no quota by flavor. A profile that admits by quota alone
-// starts nothing then, unless its action is to read the one as the other.
-std::string WithPlainQueues(const std::string& profile, const Extensions* extensions) {
-  constexpr std::string_view kOption = "plain_queues";
-  if (profile.find(kOption) != std::string::npos) return profile;
-  const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile, extensions);
-  if (!config.ok()) return profile;  // the replay itself reports why
-  const bool has_option = std::ranges::any_of(config->actions, [&](const ConfiguredAction& action) {
-    return std::ranges::any_of(action.decl.options,
-                               [&](const OptionDecl& option) { return option.name == kOption; });
-  });
-  if (!has_option) return profile;
-  return absl::StrCat(profile, profile.find(':') == std::string::npos ? ":" : ",", ToAbsl(kOption),
-                      "=on");
 }
 
 absl::StatusOr<ReplayResult> ReplayChecked(const Trace& trace, std::string_view policy,

@@ -4,18 +4,23 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "muster/forecast.h"
 #include "muster/replay.h"
 
 namespace muster {
 namespace {
 
-ReplayResult Replayed(const std::string& policy) {
-  const absl::StatusOr<Trace> trace =
+Trace QueuesWithGuarantees() {
+  absl::StatusOr<Trace> trace =
       ReadCsv({{"j", "submit,run,tasks,queue,request.cpu\n0,10,1,a,3\n0,10,1,a,3\n0,10,1,b,1\n"},
                {"n", "name,capacity.cpu\nn1,4\n"},
                {"q", "name,weight,guaranteed.cpu,limit.cpu\na,1,2,4\nb,1,2,4\n"}});
   EXPECT_TRUE(trace.ok()) << trace.status();
-  const absl::StatusOr<ReplayResult> result = Replay(*trace, policy);
+  return *std::move(trace);
+}
+
+ReplayResult Replayed(const std::string& policy) {
+  const absl::StatusOr<ReplayResult> result = Replay(QueuesWithGuarantees(), policy);
   EXPECT_TRUE(result.ok()) << result.status();
   return *result;
 }
@@ -32,6 +37,16 @@ TEST(PlainQueues, TheOptionOfTheSpecGoesFirst) {
   const ReplayResult result = Replayed(off);
   EXPECT_EQ(result.policy, off);
   EXPECT_EQ(result.start[0], kAbsent);
+}
+
+// The second job starts when the first has ended, in each future as in the replay.
+TEST(PlainQueues, FuturesHaveTheQuotaOfTheReplay) {
+  const absl::StatusOr<TraceForecast> forecast =
+      ForecastTrace(QueuesWithGuarantees(), "kueue:+allocate", {.futures = 3, .arrivals = false});
+  ASSERT_TRUE(forecast.ok()) << forecast.status();
+  EXPECT_EQ(forecast->job, std::vector<uint32_t>{1});
+  EXPECT_EQ(forecast->started, std::vector<int64_t>{10});
+  EXPECT_NE(forecast->start[0], kAbsent);
 }
 
 TEST(PlainQueues, OtherProfilesHaveNoSuchOption) {

@@ -2,7 +2,8 @@
 //
 // Random lives of clusters with quota and topologies under profile kueue: each plan is that of a
 // fresh cluster of the same rows and memory, no quota and no place is given away twice, and tasks
-// go to their places, whatever becomes of tasks that run, of nodes and of LocalQueues.
+// go to their places, whatever becomes of tasks that run, of nodes, of checks that delay the search
+// for places, and of LocalQueues.
 //
 //   MUSTER_WORLDS=100000 MUSTER_SEED=7 muster_worlds --gtest_filter='KueueWorlds.*'
 #include <algorithm>
@@ -93,6 +94,7 @@ class Life {
                             plan->ToText());
       }
       GoOn();
+      PassChecks();
       ChangeNodes();
       StopAndStart();
     }
@@ -148,6 +150,10 @@ class Life {
       if (rng_.Chance(0.3)) rules.strategy = QueueingStrategy::kStrictFifo;
       if (rng_.Chance(0.5)) rules.flavor_search.when_preempting = FlavorSearch::kMayStop;
       QueueSpec queue{.name = name, .parent = "cohort"};
+      if (rng_.Chance(0.3)) {
+        rules.checks = {{.name = "m"}};
+        queue.settings = {{"kueue/check-controller/m", "provisioning-request"}};
+      }
       queue.rules = rules;
       Accept(cluster_.AddQueue(queue));
     }
@@ -232,6 +238,17 @@ class Life {
     });
   }
 
+  // Checks pass, and their jobs get places.
+  void PassChecks() {
+    for (JobSpec job : cluster_.Describe().jobs) {
+      const std::string key = "kueue/admission-check/m";
+      const auto has = [&](const auto& setting) { return setting.first == key; };
+      if (std::ranges::any_of(job.settings, has) || !rng_.Chance(0.3)) continue;
+      job.settings.emplace_back(key, "Ready");
+      Accept(cluster_.UpdateJob(job));
+    }
+  }
+
   // Nodes fail and come back.
   void ChangeNodes() {
     for (NodeSpec node : cluster_.Describe().nodes) {
@@ -250,7 +267,9 @@ class Life {
     for (QueueSpec queue : cluster_.Describe().queues) {
       const std::vector<std::string> words = {"None", "Hold", "HoldAndDrain"};
       if (queue.name != "cohort") {
-        queue.settings = {{"kueue/local-queue-stop/team/batch", AnyOf(words, rng_)}};
+        const std::string key = "kueue/local-queue-stop/team/batch";
+        std::erase_if(queue.settings, [&](const auto& setting) { return setting.first == key; });
+        queue.settings.emplace_back(key, AnyOf(words, rng_));
       }
       Accept(cluster_.UpdateQueue(queue));
     }

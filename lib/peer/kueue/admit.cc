@@ -14,9 +14,12 @@
 // - if their queue or LocalQueue drains, or is on hold and not all checks of theirs are passed;
 // - if two hosts of their places have failed (node_failures.h).
 // Where a check delays the search for places (admission_checks.h), they are found in the first
-// cycle after all checks have passed, as those of a host that has failed are.
+// cycle after all checks have passed, as those of a host that has failed are. A job that has quota
+// and finds no places evicts others for them. Bug for bug, the quota has to hold the job twice once
+// the victims are gone.
 //
-// A job of which one host has failed gets another place in the first cycle, or is evicted.
+// A job of which one host has failed gets another place in the first cycle, or is evicted. With
+// tas_failed_node_replacement_fail_fast=off it evicts others instead.
 //
 // A job of which setting "evicted" has it that its admission ends soon holds its quota until the
 // caller takes the admission away. It is the first victim, and no plan evicts it again.
@@ -138,7 +141,7 @@ class KueueAdmit {
     for (const uint32_t i : result.order) {
       const kueue::Entry& entry = result.entries[i];
       if (entry.holds) {
-        evicted |= FinishReplacement(entry);
+        evicted |= FinishSecondPass(entry, /*evicted=*/evicted);
       } else if (entry.status == kueue::EntryStatus::kAssumed) {
         std::vector<GroupAssignment> assignment = AssignmentOf(entry);
         context_.memory<kueue::PodChanges>().admitted[job_of_[entry.workload]] = assignment;
@@ -198,7 +201,8 @@ class KueueAdmit {
     for (kueue::WorkloadIndex w = 0; w < job_of_.size(); ++w) {
       if (!world_.workloads[w].holds || context_.IsPending(job_of_[w])) continue;
       if (world_.workloads[w].open_checks || world_.workloads[w].evicting) {
-        closed.Keep(w, job_of_[w]);
+        const auto note = no_places_.find(w);
+        closed.Keep(w, job_of_[w], note == no_places_.end() ? "" : note->second);
         continue;
       }
       nodes.Keep(w, job_of_[w], held_[w]);
@@ -297,8 +301,9 @@ class KueueAdmit {
     return "";
   }
 
-  // Decides about a job of which a host has failed. Returns whether it is evicted.
-  bool FinishReplacement(const kueue::Entry& entry) {
+  // Decides about a job with quota that needs places. Returns whether it, or another one, is
+  // evicted. `evicted`: some already were in this cycle.
+  bool FinishSecondPass(const kueue::Entry& entry, bool evicted) {
     kueue::WorkloadRow& row = world_.workloads[entry.workload];
     const JobIndex job = job_of_[entry.workload];
     const std::string host = std::exchange(row.unhealthy, {});
@@ -310,7 +315,11 @@ class KueueAdmit {
           absl::StrCat("NodeFailures: Workload was evicted as there was no replacement ",
                        "for unhealthy node(s): ", host));
     }
-    return false;
+    if (host.empty()) no_places_[entry.workload] = kueue::MessageOf(world_, entry);
+    if (!Preempts(entry)) return false;
+    if (!evicted) evictor_ = entry.workload;
+    Evict(entry);
+    return true;
   }
 
   // The admission that the job has, with the places that its workload has now.
@@ -467,9 +476,10 @@ class KueueAdmit {
   std::vector<kueue::WorkloadIndex> failed_;  // those with quota that need places
   std::vector<kueue::WorkloadIndex> pushed_;  // those that wait in their queues
   std::map<kueue::WorkloadIndex, Waits> waits_;
-  std::map<kueue::Queue, kueue::WorkloadIndex> tried_;  // the last one that waits, by queue
-  kueue::WorkloadIndex evictor_ = kueue::kNothing;      // the first that evicts others
-  bool barred_ = false;                                 // jobs lose their quota, for no other
+  std::map<kueue::WorkloadIndex, std::string> no_places_;  // of those with quota: why
+  std::map<kueue::Queue, kueue::WorkloadIndex> tried_;     // the last one that waits, by queue
+  kueue::WorkloadIndex evictor_ = kueue::kNothing;         // the first that evicts others
+  bool barred_ = false;                                    // jobs lose their quota, for no other
 };
 
 void RunCycles(KueueAdmit* admit, WorkMeter* meter, int64_t cycles) {

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "lib/part/context.h"
 #include "lib/peer/kueue/world.h"
@@ -28,8 +29,9 @@ class ClosedJobs {
   // Both must outlive this.
   ClosedJobs(ActionContext& context, const World& world) : context_(context), world_(world) {}
 
+  // `no_places`: why no places were found for it in this plan; empty: none were searched.
   // REQUIRES: the workload holds quota.
-  void Keep(WorkloadIndex workload, JobIndex job);
+  void Keep(WorkloadIndex workload, JobIndex job, std::string_view no_places);
 
  private:
   ActionContext& context_;

@@ -203,11 +203,10 @@ void World::Settle() {
         if (!flavors[f].exists) facts.missing_flavors.push_back(flavors[f].name);
       }
     }
-    row.active = ReadinessOf(facts).active && !endless[q];
     facts.checks = ChecksOf(*this, row);
     const Readiness readiness = ReadinessOf(facts);
-    row.why_inactive = row.active && !readiness.active ? readiness.message : "";
-    row.active = row.active && readiness.active;
+    row.active = readiness.active && !endless[q];
+    row.why_inactive = readiness.active || row.stopped ? "" : readiness.message;
     for (const WorkloadIndex w : row.holders) {
       for (const CellAmount& used : workloads[w].usage) {
         tree.SetUsage(q, used.cell, Plus(tree.usage(q, used.cell), used.amount));

@@ -183,6 +183,24 @@ TEST_F(KueueHosts, AJobWithoutAnotherPlaceIsEvicted) {
   EXPECT_EQ(Start(), "admit a; bind a0 n2; bind a1 n2; bind a2 n3; bind a3 n3");
 }
 
+TEST_F(KueueHosts, WithoutFailFastAJobEvictsForAnotherPlace) {
+  Job("a", 3, {{kRequired, "rack"}}, /*priority=*/9);
+  Cycle();
+  NodeSpec node = NodeAt(1);
+  node.capacity = {{"cpu", 4}, {"pods", 10}};
+  Accept(cluster_.UpdateNode(node));
+  Job("b", 3, {{kRequired, kHost}});
+  Cycle();
+  EXPECT_EQ(PlacesOf("a") + "; " + PlacesOf("b"), "n0: 2, n1: 1; n1: 3");
+  Accept(cluster_.RemoveNode("n0"));
+  EXPECT_THAT(*cluster_.Schedule("kueue")->Explain("a"), HasSubstr("NodeFailures"));
+  profile_ = "kueue:tas_failed_node_replacement_fail_fast=off";
+  Cycle();
+  EXPECT_EQ(PlacesOf("a") + "; " + PlacesOf("b"), "n0: 2, n1: 1; waits");
+  Cycle();
+  EXPECT_EQ(PlacesOf("a"), "n1: 3");
+}
+
 TEST_F(KueueHosts, TwoFailuresEvict) {
   Job("a", 4, {{kPreferred, "rack"}});
   Cycle();

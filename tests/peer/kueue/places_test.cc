@@ -242,6 +242,41 @@ TEST_F(KueueDelays, PlacesAreFoundOnceNodesAreProvisioned) {
   EXPECT_EQ(Decide(cluster_, profile_), "");
 }
 
+// Two jobs of 3 tasks leave no rack with room for 4.
+TEST_F(KueueDelays, AJobWithQuotaEvictsForItsPlaces) {
+  for (const char* job : {"b", "c"}) Job(job, 3, {{kRequired, "rack"}});
+  Cycle();
+  Cycle();
+  EXPECT_EQ(PlacesOf("b") + "; " + PlacesOf("c"), "n0: 2, n1: 1; n2: 2, n3: 1");
+  SetChecks({{.name = "m"}}, {{"kueue/check-controller/m", "provisioning-request"}});
+  Job("a", 4, {}, /*priority=*/9);
+  Cycle();
+  EXPECT_EQ(PlacesOf("a"), "");
+  SetCheck("a", "Ready");
+  const Cluster before = cluster_.Clone();
+  EXPECT_THAT(*cluster_.Schedule("kueue:+allocate")->Explain("a0"),
+              HasSubstr("its job has quota and waits for places: couldn't assign flavors to pod "
+                        "set main: topology \"default\" allows to fit only 1 out of 4 pod(s). "
+                        "Total nodes: 4; excluded: resource \"cpu\": 2. Pending the preemption of "
+                        "1 workload(s)"));
+  EXPECT_THAT(*Cycle().Explain("b"),
+              HasSubstr("InClusterQueue: Preempted to accommodate workload a due to "
+                        "prioritization in the ClusterQueue"));
+  EXPECT_EQ(PlacesOf("b") + "; " + PlacesOf("c"), "waits; n2: 2, n3: 1");
+  Cycle();
+  EXPECT_EQ(PlacesOf("a"), "n0: 2, n1: 2");
+
+  // Quota for all three, but not for `a` a second time beside one of the others.
+  cluster_ = before.Clone();
+  for (QueueSpec queue : cluster_.Describe().queues) {
+    if (queue.name != "q") continue;
+    queue.rules->groups[0].flavors[0].nominal = {{"cpu", 10}};
+    Accept(cluster_.UpdateQueue(queue));
+  }
+  Cycle();
+  EXPECT_EQ(PlacesOf("b") + "; " + PlacesOf("c"), "waits; waits");
+}
+
 TEST_F(KueueDelays, PlacesOfAnotherClusterAreNotSearched) {
   SetChecks({{.name = "m"}}, {{"kueue/check-controller/m", "multikueue"}});
   Job("a", 5, {{kRequired, "rack"}});

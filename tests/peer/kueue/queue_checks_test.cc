@@ -38,6 +38,15 @@ TEST(KueueQueueChecks, LimitsNeedACohort) {
   EXPECT_EQ(Words(cluster), "");
 }
 
+TEST(KueueQueueChecks, AQueueWithAFlavorThatIsMissingAdmitsNothing) {
+  Cluster cluster;
+  Accept(cluster.AddQueue(WithQuota("a", "", {.flavor = "spot", .nominal = {{"cpu", 4}}})));
+  AddJob(cluster, {.name = "j", .queue = "a", .min_available = 1}, 1, {{"cpu", 1}});
+  EXPECT_EQ(*cluster.Schedule("kueue")->Explain("j"),
+            "j: not admitted: ClusterQueue a: Can't admit new workloads: references missing "
+            "ResourceFlavor(s): spot.\n");
+}
+
 // A cohort is held to it as a ClusterQueue is: it needs a parent of its own.
 TEST(KueueQueueChecks, ACohortNeedsAParentForLimits) {
   Cluster cluster;
