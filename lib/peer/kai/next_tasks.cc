@@ -45,7 +45,7 @@ void KaiJob::CollectPodSet(uint32_t pod_set, bool real, std::vector<KaiPod*>* ou
     if (pod == nullptr || facts_->tasks[pod->task].pod_set != pod_set) continue;
     if (pod->ToAllocate(real)) out->push_back(pod);
   }
-  const int32_t missing = minimum_[pod_set] - counts_[pod_set].active_allocated;
+  const int32_t missing = groups_[pod_set].minimum - groups_[pod_set].counts.active_allocated;
   const size_t count =
       std::min(out->size() - first, missing <= 0 ? size_t{1} : static_cast<size_t>(missing));
   const auto begin = out->begin() + static_cast<std::ptrdiff_t>(first);
@@ -142,7 +142,7 @@ void KaiJob::CollectElastic(uint32_t set, std::vector<KaiPod*>* out) const {
     for (const uint32_t member : members) {
       if (!own_->groups[member].is_pod_set) {
         CollectElastic(member, out);
-      } else if (counts_[member].active_allocated > minimum_[member]) {
+      } else if (groups_[member].counts.active_allocated > groups_[member].minimum) {
         ActiveOf(member, out);
         if (out->size() > 1) out->erase(out->begin() + 1, out->end());
       }

@@ -19,6 +19,7 @@
 #include <span>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "lib/peer/kai/node_board.h"
 #include "lib/peer/kai/world.h"
 
@@ -50,8 +51,8 @@ class KaiNodeOrder {
             const std::vector<double>* topology);
 
   KaiNodeBoard* board_ = nullptr;
-  std::vector<uint32_t> tried_;  // of the board
-  std::vector<Row> rows_;        // of a scan
+  std::vector<uint32_t> tried_;       // of the board
+  absl::InlinedVector<Row, 4> rows_;  // of a scan
 };
 
 }  // namespace muster

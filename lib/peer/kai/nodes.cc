@@ -74,15 +74,14 @@ void KaiNodes::ChargeVectors(uint32_t n, uint32_t task, const Note& note, double
   double* const releasing = cells(n, 2);
   // A pipelined task takes nothing that is idle, and only a leaving one gives back.
   const bool pipelined = note.status == KaiStatus::kPipelined;
-  const double taken = pipelined ? 0 : times;
   const double given = pipelined ? -times : note.status == KaiStatus::kReleasing ? times : 0;
   const double gpus = note.received == KaiReceived::kFraction ? 0 : note.accepted_gpus;
   for (size_t d = 0; d < width_; ++d) {
     if (allocatable[d] == 0) continue;
     const double amount = d == kKaiGpuAt ? gpus : shape.request[d];
     used[d] += amount * times;
-    idle[d] -= amount * taken;
-    releasing[d] += amount * given;
+    if (!pipelined) idle[d] -= amount * times;
+    if (given != 0) releasing[d] += amount * given;
   }
 }
 
@@ -105,11 +104,16 @@ bool KaiNodes::Add(uint32_t n, KaiPod* pod, bool elsewhere) {
     if (!(elsewhere && pod->received == KaiReceived::kFraction)) return false;
     notes.erase(there);
   }
-  notes.push_back({n, pod->status, pod->received, pod->accepted, pod->accepted_gpus, pod->devices});
+  Note& note = notes.emplace_back();
+  note.node = n;
+  note.status = pod->status;
+  note.received = pod->received;
+  note.accepted = pod->accepted;
+  note.accepted_gpus = pod->accepted_gpus;
+  if (!pod->devices.empty()) note.devices = pod->devices;
   if (facts_.shape_of(pod->task).legacy_slices) ++legacy_[n];
   affinity_.Count(n, facts_.tasks[pod->task].shape, 1);
   Enter(n);
-  const Note& note = notes.back();
   ChargeVectors(n, pod->task, note, 1);
   AddParts(n, pod->task, note);
   return true;

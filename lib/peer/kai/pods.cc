@@ -19,11 +19,11 @@ KaiJob::KaiJob(const KaiFacts& facts, uint32_t job)
       own_(&facts.jobs[job]),
       job_(job),
       pods_(own_->tasks.size(), nullptr),
-      set_status_(own_->tasks.size(), 0),
-      index_(own_->tasks.size(), 0),
-      counts_(own_->groups.size()) {
-  minimum_.reserve(own_->groups.size());
-  for (const KaiGroup& group : own_->groups) minimum_.push_back(group.minimum.value_or(-1));
+      marks_(own_->tasks.size()),
+      groups_(own_->groups.size()) {
+  for (size_t g = 0; g < groups_.size(); ++g) {
+    groups_[g].minimum = own_->groups[g].minimum.value_or(-1);
+  }
 }
 
 void KaiJob::Become(const KaiJob& other) {
@@ -31,13 +31,12 @@ void KaiJob::Become(const KaiJob& other) {
   own_ = other.own_;
   job_ = other.job_;
   pods_.assign(own_->tasks.size(), nullptr);
-  set_status_.assign(own_->tasks.size(), 0);
-  index_.assign(own_->tasks.size(), 0);
+  marks_.assign(own_->tasks.size(), {});
   index_count_ = {};
   active_allocated_ = counted_active_ = 0;
   allocated_ = {};
-  counts_.assign(own_->groups.size(), {});
-  minimum_ = other.minimum_;
+  groups_.resize(own_->groups.size());
+  for (size_t g = 0; g < groups_.size(); ++g) groups_[g] = {{}, other.groups_[g].minimum};
   ForgetNext();
 }
 
@@ -55,7 +54,7 @@ void KaiJob::ForgetNext() const {
 
 void KaiJob::Add(KaiPod* pod) {
   const KaiTask& task = facts_->tasks[pod->task];
-  Counts& counts = counts_[task.pod_set];
+  Counts& counts = groups_[task.pod_set].counts;
   const auto count = [&](KaiStatus status, int32_t times) {
     if (IsActiveAllocated(status)) {
       counts.active_allocated += times;
@@ -66,14 +65,15 @@ void KaiJob::Add(KaiPod* pod) {
     if (status == KaiStatus::kGated) counts.gated += times;
     counts.pods += times;
   };
-  uint16_t& known = set_status_[task.place];
+  Marks& marks = marks_[task.place];
+  uint16_t& known = marks.counted;
   if (known != 0) count(static_cast<KaiStatus>(known), -1);
   known = static_cast<uint16_t>(pod->status);
   count(pod->status, 1);
   pods_[task.place] = pod;
   const size_t i = IndexOf(pod->status);
-  if ((index_[task.place] & known) == 0) ++index_count_[i];
-  index_[task.place] |= known;
+  if ((marks.listed & known) == 0) ++index_count_[i];
+  marks.listed |= known;
   if (IsActiveAllocated(pod->status)) ++active_allocated_;
   ForgetNext();
   if (IsAllocatedForGang(pod->status)) {
@@ -92,8 +92,8 @@ bool KaiJob::SetStatus(KaiPod* pod, KaiStatus status) {
   const size_t i = IndexOf(pod->status);
   if (index_count_[i] > 0) {
     const auto bit = static_cast<uint16_t>(pod->status);
-    if ((index_[place] & bit) != 0) --index_count_[i];
-    index_[place] &= static_cast<uint16_t>(~bit);
+    if ((marks_[place].listed & bit) != 0) --index_count_[i];
+    marks_[place].listed &= static_cast<uint16_t>(~bit);
     if (IsActiveAllocated(pod->status)) --active_allocated_;
     ForgetNext();
   }
@@ -127,25 +127,26 @@ bool KaiJob::HasToAllocate(bool real) const {
 }
 
 int32_t KaiJob::MembersToSatisfy(uint32_t group) const {
-  if (minimum_[group] >= 0) return minimum_[group];
+  if (groups_[group].minimum >= 0) return groups_[group].minimum;
   const KaiGroup& own = own_->groups[group];
   return static_cast<int32_t>(own.sets.size() + own.pod_sets.size());
 }
 
 int32_t KaiJob::ActiveMembers(uint32_t group) const {
   const KaiGroup& own = own_->groups[group];
-  if (own.is_pod_set) return counts_[group].active_allocated;
+  if (own.is_pod_set) return groups_[group].counts.active_allocated;
   int32_t count = 0;
   for (const uint32_t set : own.sets) count += IsSatisfied(set);
   for (const uint32_t set : own.pod_sets) {
-    count += counts_[set].active_allocated >= minimum_[set];
+    count += groups_[set].counts.active_allocated >= groups_[set].minimum;
   }
   return count;
 }
 
 bool KaiJob::IsReady(uint32_t group) const {
   const KaiGroup& own = own_->groups[group];
-  if (own.is_pod_set) return counts_[group].alive - counts_[group].gated >= minimum_[group];
+  if (own.is_pod_set)
+    return groups_[group].counts.alive - groups_[group].counts.gated >= groups_[group].minimum;
   int32_t ready = 0;
   for (const uint32_t member : own.sets) ready += IsReady(member);
   for (const uint32_t member : own.pod_sets) ready += IsReady(member);
@@ -153,13 +154,15 @@ bool KaiJob::IsReady(uint32_t group) const {
 }
 
 bool KaiJob::IsGangSatisfied() const {
-  return std::ranges::all_of(
-      own_->pod_sets, [&](uint32_t set) { return counts_[set].active_used >= minimum_[set]; });
+  return std::ranges::all_of(own_->pod_sets, [&](uint32_t set) {
+    return groups_[set].counts.active_used >= groups_[set].minimum;
+  });
 }
 
 bool KaiJob::IsElastic() const {
-  return std::ranges::any_of(own_->pod_sets,
-                             [&](uint32_t set) { return minimum_[set] < counts_[set].pods; });
+  return std::ranges::any_of(own_->pod_sets, [&](uint32_t set) {
+    return groups_[set].minimum < groups_[set].counts.pods;
+  });
 }
 
 bool KaiJob::IsStale() const {
@@ -179,25 +182,19 @@ bool KaiJob::ShouldPipeline() const {
         ++active;
       }
     }
-    if (pipelined && active < minimum_[set]) return true;
+    if (pipelined && active < groups_[set].minimum) return true;
   }
   return false;
 }
 
-int KaiJob::AtMinimum() const {
-  if (at_minimum_.has_value()) return *at_minimum_;
+int KaiJob::CompareToMinimum() const {
   bool below = false, exactly = true;
   for (const uint32_t set : own_->pod_sets) {
-    below |= counts_[set].active_allocated < minimum_[set];
-    exactly &= counts_[set].active_allocated == minimum_[set];
+    below |= groups_[set].counts.active_allocated < groups_[set].minimum;
+    exactly &= groups_[set].counts.active_allocated == groups_[set].minimum;
   }
   at_minimum_ = static_cast<int8_t>(below ? -1 : exactly ? 0 : 1);
   return *at_minimum_;
-}
-
-int CompareKaiElastic(const KaiJob& left, const KaiJob& right) {
-  const int l = left.AtMinimum(), r = right.AtMinimum();
-  return l < r ? -1 : l > r ? 1 : 0;
 }
 
 KaiPod* KaiArena::Clone(const KaiPod& pod) {

@@ -93,10 +93,10 @@ class KaiJob {
   struct Counts {
     int32_t active_allocated = 0, active_used = 0, alive = 0, gated = 0, pods = 0;
   };
-  const Counts& counts(uint32_t pod_set) const { return counts_[pod_set]; }
-  int32_t minimum(uint32_t group) const { return minimum_[group]; }  // -1: all members
+  const Counts& counts(uint32_t pod_set) const { return groups_[pod_set].counts; }
+  int32_t minimum(uint32_t group) const { return groups_[group].minimum; }  // -1: all members
   void set_minimum(uint32_t group, int32_t minimum) {
-    minimum_[group] = minimum;
+    groups_[group].minimum = minimum;
     at_minimum_.reset();
     may_lose_some_.reset();
   }
@@ -109,7 +109,7 @@ class KaiJob {
   bool IsStale() const;
   bool ShouldPipeline() const;
   // Returns -1 below the minimum in some pod set, 0 exactly at it in all, else 1.
-  int AtMinimum() const;
+  int AtMinimum() const { return at_minimum_.has_value() ? *at_minimum_ : CompareToMinimum(); }
 
   // --- orders
   // Returns whether member `a` goes before `b`.
@@ -137,20 +137,27 @@ class KaiJob {
   void CollectActive(uint32_t group, std::vector<KaiPod*>* out) const;
   void ActiveOf(uint32_t pod_set, std::vector<KaiPod*>* out) const;
   bool HasSurplus(uint32_t group) const;
+  int CompareToMinimum() const;
   void PodSetsBelow(uint32_t set, std::vector<uint32_t>* out) const;
 
   const KaiFacts* facts_;
   const KaiJobFacts* own_;
   uint32_t job_;
   std::vector<KaiPod*> pods_;
-  std::vector<uint16_t> set_status_;  // by place: the status that its pod set counts; 0: none
-  std::vector<uint16_t> index_;       // by place: the statuses under which the index lists it
+  struct Marks {
+    uint16_t counted = 0;  // the status that its pod set counts; 0: none
+    uint16_t listed = 0;   // the statuses under which the index lists it
+  };
+  struct GroupState {
+    Counts counts = {};
+    int32_t minimum = -1;
+  };
+  std::vector<Marks> marks_;  // by place
   std::array<int32_t, 13> index_count_ = {};
   int32_t active_allocated_ = 0;
   int32_t counted_active_ = 0;  // of all pod sets
   KaiAmounts allocated_ = {};
-  std::vector<Counts> counts_;    // by group
-  std::vector<int32_t> minimum_;  // by group
+  std::vector<GroupState> groups_;  // by group
   mutable std::vector<KaiPod*> next_;
   mutable bool knows_next_ = false;
   mutable uint32_t revision_ = 0;
@@ -161,7 +168,10 @@ class KaiJob {
 
 // Returns -1 where the left job goes first, because it is below its minimum, or at it and the other
 // is above; 1 where the right one does; else 0.
-int CompareKaiElastic(const KaiJob& left, const KaiJob& right);
+inline int CompareKaiElastic(const KaiJob& left, const KaiJob& right) {
+  const int l = left.AtMinimum(), r = right.AtMinimum();
+  return l < r ? -1 : l > r ? 1 : 0;
+}
 
 // Owns the copies that a simulation makes. What is cleared is used again: a search makes copies by
 // the million.

@@ -4,6 +4,7 @@
 #include "lib/peer/kai/queue_tree.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace muster {
 
@@ -38,6 +39,15 @@ void KaiQueueTree::Charge(uint32_t queue, const KaiAmounts& amounts, bool preemp
 
 void KaiQueueTree::Discharge(uint32_t queue, const KaiAmounts& amounts, bool preemptible) {
   Charge(queue, {-amounts[0], -amounts[1], -amounts[2]}, preemptible);
+}
+
+bool KaiQueueTree::FollowCharges(const KaiQueueTree& other) {
+  if (std::exchange(revision, other.revision) == other.revision) return false;
+  for (size_t q = 0; q < share.size(); ++q) {
+    if (std::exchange(charges[q], other.charges[q]) == other.charges[q]) continue;
+    share[q] = other.share[q];
+  }
+  return true;
 }
 
 void KaiQueueTree::Request(uint32_t queue, const KaiAmounts& amounts) {

@@ -89,6 +89,9 @@ struct KaiQueueTree {
   // Adds to (or subtracts from) the accounts of a queue and of all above it.
   void Charge(uint32_t queue, const KaiAmounts& amounts, bool preemptible);
   void Discharge(uint32_t queue, const KaiAmounts& amounts, bool preemptible);
+  // Takes over the accounts of another tree that was once equal, and since then has changed by
+  // charges alone. Returns false if none came. O(queues), and nothing is copied that is equal.
+  bool FollowCharges(const KaiQueueTree& other);
   // Adds to what a queue and all above it request.
   void Request(uint32_t queue, const KaiAmounts& amounts);
 

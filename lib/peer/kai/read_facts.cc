@@ -117,8 +117,11 @@ void KaiFactReader::ReadNodes() {
   for (NodeIndex n = 0; n < tables_.nodes.alive.size(); ++n) {
     if (tables_.nodes.alive[n] != 0) facts.node_origin.push_back(n);
   }
-  std::ranges::sort(facts.node_origin, {},
-                    [&](uint32_t n) -> const std::string& { return tables_.nodes.spec[n].name; });
+  const auto by_name = [&](uint32_t n) -> const std::string& { return tables_.nodes.spec[n].name; };
+  if (!std::ranges::is_sorted(facts.node_origin, {}, by_name)) {
+    std::ranges::sort(facts.node_origin, {}, by_name);
+  }
+  facts.nodes.reserve(facts.node_origin.size());
   node_of_.assign(tables_.nodes.alive.size(), kKaiNone);
   most_.assign(facts.dimensions, 0.0);
   std::optional<int64_t> least, most;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -207,10 +208,13 @@ void KaiFactReader::ReadGroups(const JobSpec& spec, KaiJobFacts* job) {
     }
   }
   if (spec.sub_groups.empty()) {
-    job->groups.push_back({.name = "default",
-                           .parent = 0,
-                           .is_pod_set = true,
-                           .minimum = MinimumOf(spec.min_available)});
+    KaiGroup& group = job->groups.emplace_back();
+    group.name = "default";
+    group.parent = 0;
+    group.is_pod_set = true;
+    group.minimum = MinimumOf(spec.min_available);
+    job->groups[0].pod_sets = job->pod_sets = {1};
+    return;
   }
   const auto group_of = [&](const std::string& name) -> uint32_t {
     for (uint32_t i = 0; i < spec.sub_groups.size(); ++i) {
@@ -295,9 +299,14 @@ KaiTaskKey KaiFactReader::TaskKeyOf(TaskIndex t, size_t number) const {
 
 void KaiFactReader::AddTasks(JobIndex j, uint32_t number, KaiJobFacts* job) {
   KaiFacts& facts = out_.facts;
-  std::vector<TaskIndex> tasks = tables_.jobs.tasks[j];
+  std::span<const TaskIndex> tasks = tables_.jobs.tasks[j];
+  std::vector<TaskIndex> sorted;
   const auto by_rank = [&](TaskIndex t) { return tables_.tasks.uid_rank[t]; };
-  if (!std::ranges::is_sorted(tasks, {}, by_rank)) std::ranges::stable_sort(tasks, {}, by_rank);
+  if (!std::ranges::is_sorted(tasks, {}, by_rank)) {
+    sorted.assign(tasks.begin(), tasks.end());
+    std::ranges::stable_sort(sorted, {}, by_rank);
+    tasks = sorted;
+  }
   job->tasks.reserve(tasks.size());
   const bool one_set = tables_.jobs.spec[j].sub_groups.empty();
   // Tasks that no rule tells apart are in order already.
@@ -324,6 +333,7 @@ void KaiFactReader::AddTasks(JobIndex j, uint32_t number, KaiJobFacts* job) {
     facts.tasks.push_back(task);
     facts.task_origin.push_back(t);
   }
+  if (in_order) return;
   constexpr KaiTaskRule kRules[] = {KaiTaskRule::kKubeflow, KaiTaskRule::kRay,
                                     KaiTaskRule::kTaskPriority};
   const std::vector<uint32_t> order = OrderKaiTasks(kRules, keys);
@@ -340,6 +350,8 @@ void KaiFactReader::ReadJobs() {
   }
   std::ranges::stable_sort(jobs, {}, [&](JobIndex j) { return tables_.jobs.spec[j].uid_rank; });
   out_.facts.jobs.reserve(jobs.size());
+  out_.facts.tasks.reserve(tables_.tasks.alive.size());
+  out_.facts.task_origin.reserve(tables_.tasks.alive.size());
   for (const JobIndex j : jobs) ReadJob(j);
 }
 
@@ -396,25 +408,29 @@ void KaiFactReader::ReadOpening() {
   const KaiFacts& facts = out_.facts;
   // By node, then by place of the device: its group.
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> groups;
+  std::vector<uint32_t> holders;  // tasks with devices on a node
   const auto each_hold = [&](bool shared, auto&& use) {
-    for (uint32_t t = 0; t < facts.tasks.size(); ++t) {
+    for (const uint32_t t : holders) {
+      if (facts.shape_of(t).shares_gpu() != shared) continue;
       const TaskIndex origin(facts.task_origin[t]);
-      const KaiOpening& opening = out_.opening[t];
-      if (opening.node == kKaiNone || facts.shape_of(t).shares_gpu() != shared) continue;
-      const NodeIndex node(facts.node_origin[opening.node]);
+      const uint32_t n = out_.opening[t].node;
+      const NodeIndex node(facts.node_origin[n]);
       const std::vector<DeviceSpec>& devices = tables_.nodes.spec[node].devices;
       for (const DeviceHold& hold : tables_.hold_lists[tables_.tasks.devices[origin]]) {
         const auto at = std::ranges::find(devices, hold.device, &DeviceSpec::name);
-        use(t, std::pair(opening.node, static_cast<uint32_t>(at - devices.begin())));
+        use(t, std::pair(n, static_cast<uint32_t>(at - devices.begin())));
       }
     }
   };
-  for (const uint32_t origin : facts.task_origin) {
-    const TaskIndex t(origin);
-    KaiOpening& opening = out_.opening.emplace_back();
-    opening.status = StatusOf(t);
-    const NodeIndex node = tables_.tasks.node[t];
-    if (node != kNone && IsActiveUsed(opening.status)) opening.node = node_of_[node];
+  out_.opening.resize(facts.tasks.size());
+  for (uint32_t t = 0; t < facts.tasks.size(); ++t) {
+    const TaskIndex origin(facts.task_origin[t]);
+    KaiOpening& opening = out_.opening[t];
+    opening.status = StatusOf(origin);
+    const NodeIndex node = tables_.tasks.node[origin];
+    if (node == kNone || !IsActiveUsed(opening.status)) continue;
+    opening.node = node_of_[node];
+    if (tables_.tasks.devices[origin] != 0) holders.push_back(t);
   }
   each_hold(true, [&](uint32_t, std::pair<uint32_t, uint32_t> device) { groups[device] = 0; });
   for (auto& [device, group] : groups) {

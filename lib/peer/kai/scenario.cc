@@ -7,6 +7,7 @@
 namespace muster {
 
 void AppendKaiPods(const KaiJob& job, std::vector<KaiPod*>* pods) {
+  if (pods->empty()) pods->reserve(job.pods().size());
   for (KaiPod* pod : job.pods()) {
     if (pod != nullptr) pods->push_back(pod);
   }

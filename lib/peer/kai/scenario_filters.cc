@@ -49,7 +49,7 @@ bool KaiScenarioFilters::AdmitNodes(const KaiScenario& scenario) {
 }
 
 // Moves the holder, which has gained, or adds it to the list.
-void KaiScenarioFilters::Insert(Holders* holders, uint32_t holder, bool replace) {
+void KaiScenarioFilters::Insert(Holders* holders, uint32_t holder, bool replace, bool is_new) {
   std::vector<uint32_t>& order = holders->order;
   const std::vector<double>& left = holders->left;
   size_t low = 0, high = order.size();
@@ -61,7 +61,7 @@ void KaiScenarioFilters::Insert(Holders* holders, uint32_t holder, bool replace)
       high = middle;
     }
   }
-  const auto known = std::ranges::find(order, holder);
+  const auto known = is_new ? order.end() : std::ranges::find(order, holder);
   const auto to = order.begin() + static_cast<std::ptrdiff_t>(low);
   if (known != order.end()) {
     if (to < known) std::rotate(to, known, known + 1);
@@ -97,7 +97,7 @@ void KaiScenarioFilters::BeginGpus(const KaiScenario& first) {
   nodes_.left = world_.nodes.FreeGpusOfAll();
   const auto visit = [&](uint32_t n) {
     if (nodes_.left[n] > least || nodes_.order.size() < places) {
-      Insert(&nodes_, n, /*replace=*/places <= nodes_.order.size());
+      Insert(&nodes_, n, /*replace=*/places <= nodes_.order.size(), /*is_new=*/true);
       least = nodes_.left[nodes_.order.back()];
     }
   };
@@ -117,7 +117,8 @@ void KaiScenarioFilters::GainGpus(const KaiPod& victim) {
   if (nodes_.order.empty()) return;
   const double least = nodes_.left[nodes_.order.back()];
   nodes_.left[victim.node] += victim.accepted_quota;
-  if (nodes_.left[victim.node] > least) Insert(&nodes_, victim.node, /*replace=*/true);
+  if (nodes_.left[victim.node] > least)
+    Insert(&nodes_, victim.node, /*replace=*/true, /*is_new=*/false);
 }
 
 bool KaiScenarioFilters::AdmitGpus(const KaiScenario& scenario) {

@@ -62,7 +62,8 @@ class KaiScenarioFilters {
   // Calls `gain` for victims with tasks that were not seen before.
   template <class Gain>
   void Follow(const KaiScenario& scenario, Followed* followed, Gain&& gain);
-  static void Insert(Holders* holders, uint32_t holder, bool replace);
+  // `is_new`: the holder is known not to be in the list.
+  static void Insert(Holders* holders, uint32_t holder, bool replace, bool is_new);
   static bool Match(std::span<const double> needed, const Holders& holders);
 
   const KaiWorld& world_;

@@ -54,6 +54,8 @@ class KaiScenarioBase {
   // is empty.
   const KaiScenario* Next(bool advance);
   KaiWorld* world() const { return world_; }
+  // REQUIRES: Next has returned one.
+  const KaiScenario& scenario() const { return *base_; }
 
  private:
   bool AddStep();
@@ -71,6 +73,8 @@ class KaiScenarioGenerator {
   virtual ~KaiScenarioGenerator() = default;
   // Returns the next proposal, valid until the next call; null: there are no more.
   virtual const KaiScenario* Next() = 0;
+  // Returns the base of the latest proposal: all victims so far.
+  virtual const KaiScenario& Base() const = 0;
 };
 
 class KaiNodeLocalScenarios : public KaiScenarioGenerator {
@@ -78,6 +82,7 @@ class KaiNodeLocalScenarios : public KaiScenarioGenerator {
   KaiNodeLocalScenarios(KaiWorld* world, const KaiProbe& probe)
       : probe_(probe), base_(world, probe) {}
   const KaiScenario* Next() override;
+  const KaiScenario& Base() const override { return base_.scenario(); }
 
  private:
   void Propose(const KaiScenario& base);
@@ -93,6 +98,7 @@ class KaiGangScenarios : public KaiScenarioGenerator {
  public:
   KaiGangScenarios(KaiWorld* world, const KaiProbe& probe) : probe_(probe), base_(world, probe) {}
   const KaiScenario* Next() override;
+  const KaiScenario& Base() const override { return base_.scenario(); }
 
  private:
   // Victims that go together, by their representative.

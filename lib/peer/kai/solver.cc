@@ -22,6 +22,7 @@ std::vector<uint32_t> Joined(std::span<const uint32_t> some, std::vector<uint32_
 
 std::vector<uint32_t> TasksOf(const std::vector<KaiPod*>& pods) {
   std::vector<uint32_t> tasks;
+  tasks.reserve(pods.size());
   for (const KaiPod* pod : pods) tasks.push_back(pod->task);
   return tasks;
 }
@@ -94,7 +95,7 @@ KaiSolution KaiSolver::Solve(const KaiJob& job) {
     if (answer.solved) {
       ++simulations_;
     } else {
-      answer = Ask(job, tasks, generator, recorded);
+      answer = Ask(job, tasks, generator, recorded, /*would_repeat=*/nullptr);
     }
     if (!answer.solved) continue;
     const bool solved = job.IsGangSatisfied() && job.CountActiveUsed() > active;
@@ -126,11 +127,12 @@ bool KaiSolver::SearchMost(const KaiJob& job, const Pods& tasks, Generator gener
 
 bool KaiSolver::Try(const KaiJob& job, std::span<KaiPod* const> tasks, Generator generator,
                     Recorded* recorded, Answer* whole) {
-  Answer answer = Ask(job, tasks, generator, *recorded);
+  bool would_repeat = false;
+  Answer answer = Ask(job, tasks, generator, *recorded, whole != nullptr ? &would_repeat : nullptr);
   if (!answer.solved) return false;
   const bool repeats = whole != nullptr && MayCutShort() &&
-                       TasksOf(answer.victims) == TasksOf(recorded->victims) &&
-                       TasksOf(answer.victim_jobs) == TasksOf(recorded->jobs);
+                       (would_repeat || (TasksOf(answer.victims) == TasksOf(recorded->victims) &&
+                                         TasksOf(answer.victim_jobs) == TasksOf(recorded->jobs)));
   *recorded = {std::move(answer.victims), std::move(answer.victim_jobs)};
   if (repeats) {
     *whole = std::move(answer);
@@ -209,12 +211,43 @@ size_t KaiSolver::Leap(const KaiJob& job, const Pods& tasks, size_t low, Recorde
   return count;
 }
 
+// Returns whether the answered question, asked again with all these victims recorded, would have
+// the same answer.
+//
+// Proof. The filters meet the same victims in the same order, and have admitted them. The first
+// scenario is then all that is recorded: the same victims are evicted in the same order, and which
+// of them were recorded before changes neither the simulation nor whether it is valid.
+bool KaiSolver::WouldRepeat(const KaiScenario& scenario, const KaiScenario& base,
+                            const Answer& answer) const {
+  if (!MayCutShort() || has_victim_twice_) return false;
+  const Pods all = scenario.AllVictims();
+  const auto are_all = [&](const Pods& pods) {
+    return std::ranges::equal(pods, all, {}, &KaiPod::task, &KaiPod::task);
+  };
+  if (!are_all(answer.victims)) return false;
+  Pods recorded;
+  for (const KaiJob* job : answer.victim_jobs) {
+    AppendKaiPods(*job, &recorded);
+    if (recorded.size() > all.size() || recorded.back()->task != all[recorded.size() - 1]->task) {
+      return false;
+    }
+  }
+  if (!are_all(recorded) || !are_all(base.AllVictims())) return false;
+  KaiFingerprint again;
+  again.Add(KaiFingerprint::Role::kPreemptor, scenario.preemptor().number());
+  for (const KaiPod* pod : scenario.pending()) {
+    again.Add(KaiFingerprint::Role::kPending, pod->task);
+  }
+  for (const KaiPod* pod : all) again.Add(KaiFingerprint::Role::kRecorded, pod->task);
+  return !failed_.contains(again);
+}
+
 bool KaiSolver::MayCutShort() const {
   return world_->has_exact_books() && !world_->searches_leave_marks && !world_->has_moved_tasks;
 }
 
 KaiSolver::Answer KaiSolver::Ask(const KaiJob& job, std::span<KaiPod* const> tasks, Generator which,
-                                 const Recorded& recorded) {
+                                 const Recorded& recorded, bool* would_repeat) {
   KaiProbe probe{KaiPartOf(world_, job, tasks), recorded.jobs, question_.feasible,
                  question_.victims, &failed_};
   for (const KaiPod* pod : recorded.victims) probe.feasible[pod->node] = 1;
@@ -227,7 +260,12 @@ KaiSolver::Answer KaiSolver::Ask(const KaiJob& job, std::span<KaiPod* const> tas
   while (const KaiScenario* const scenario = generator->Next()) {
     if (failed_.contains(scenario->fingerprint())) continue;
     Answer answer = Simulate(*scenario);
-    if (answer.solved) return answer;
+    if (answer.solved) {
+      if (would_repeat != nullptr) {
+        *would_repeat = WouldRepeat(*scenario, generator->Base(), answer);
+      }
+      return answer;
+    }
     failed_.insert(scenario->fingerprint());
   }
   return {};
@@ -368,10 +406,17 @@ bool KaiSolver::TrialLeavesMarks(const KaiJob& victim) const {
 // Returns whether no victim that has not had its turn finds a place.
 bool KaiSolver::AreHopeless(std::span<const uint32_t> involved) {
   if (!MayCutShort()) return false;
+  const Pods* asked = nullptr;  // the latest tasks for which there is no room
+  const auto same_shape = [&](const KaiPod* a, const KaiPod* b) {
+    return world_->facts().tasks[a->task].shape == world_->facts().tasks[b->task].shape;
+  };
   return std::ranges::all_of(involved, [&](uint32_t j) {
     const KaiJob& job = world_->job(j);
     if (is_victim_[j] == 0 || !job.facts().schedulable) return true;
-    question_.room->Begin(job.Next(/*real=*/false));
+    const Pods& tasks = job.Next(/*real=*/false);
+    if (asked != nullptr && std::ranges::equal(*asked, tasks, same_shape)) return true;
+    asked = &tasks;
+    question_.room->Begin(tasks);
     return !question_.room->IsFree();
   });
 }

@@ -20,7 +20,8 @@
 // the same tasks.
 //
 // Short cuts, where taking changes back leaves all books as they were and no task is on two nodes:
-// - The last question is that of the search before it, if its answer needed the same victims.
+// - The last question is that of the search before it, if its answer needed the same victims, or
+//   all that were added until then (WouldRepeat).
 // - Once the job is placed, victims for which the cluster has too little left are not tried: they
 //   would fail. A victim is still tried where a failed trial changes state: its job has pending
 //   tasks (their next request is kept), or one of its tasks is a victim twice (the job then has
@@ -90,8 +91,9 @@ class KaiSolver {
                   Answer* whole);
   bool Try(const KaiJob& job, std::span<KaiPod* const> tasks, Generator generator,
            Recorded* recorded, Answer* whole);
+  // `would_repeat` (may be null): see WouldRepeat.
   Answer Ask(const KaiJob& job, std::span<KaiPod* const> tasks, Generator generator,
-             const Recorded& recorded);
+             const Recorded& recorded, bool* would_repeat);
   size_t Leap(const KaiJob& job, const Pods& tasks, size_t low, Recorded* recorded, Answer* whole);
   std::vector<KaiScenario> Repeated(const KaiJob& job, const Pods& tasks, size_t low,
                                     const Recorded& recorded, size_t* count) const;
@@ -103,6 +105,8 @@ class KaiSolver {
   bool GoesFirst(const KaiJob& preemptor, std::span<const uint32_t> involved);
   bool PlaceInOrder(uint32_t preemptor, KaiStatement* statement, std::span<const uint32_t> nodes,
                     std::span<const uint32_t> involved);
+  bool WouldRepeat(const KaiScenario& scenario, const KaiScenario& base,
+                   const Answer& answer) const;
   bool MayCutShort() const;
   bool AreOfOneQueue(std::span<const uint32_t> involved) const;
   bool AreHopeless(std::span<const uint32_t> involved);

@@ -211,10 +211,7 @@ class Reclaim : public VictimAction {
     return KaiCanReclaim(world_.tree, reclaimer_);
   }
   bool IsWorthwhile(const KaiJob& job) override {
-    if (std::exchange(world_.tree_then.revision, world_.tree.revision) != world_.tree.revision) {
-      world_.tree_then.share = world_.tree.share;
-      some_go_.reset();
-    }
+    if (world_.tree_then.FollowCharges(world_.tree)) some_go_.reset();
     reclaimer_ = KaiReclaimerOf(job);
     return true;
   }

@@ -25,8 +25,10 @@ KaiWorld::KaiWorld(KaiFacts facts, KaiQueueTree queues, std::vector<KaiTopology>
       pod.task = t;
       pod.status = opening[t].status;
       pod.node = opening[t].node;
-      pod.devices = opening[t].devices;
-      for (const uint32_t group : pod.devices) nodes.KnowGroups(group + 1);
+      if (!opening[t].devices.empty()) {
+        pod.devices = opening[t].devices;
+        for (const uint32_t group : pod.devices) nodes.KnowGroups(group + 1);
+      }
       if (pod.node != kKaiNone && IsActiveUsed(pod.status)) nodes.Add(pod.node, &pod, false);
       job.Add(&pod);
     }

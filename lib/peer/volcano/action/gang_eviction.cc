@@ -23,9 +23,6 @@ constexpr OptionDecl kEvictionOptions[] = {
      "how many domains are looked into for a gang, the widest first"},
 };
 
-// A node without a limit on tasks has room for any number: sums stop there.
-constexpr int64_t kEnough = int64_t{1} << 60;
-
 // How many sets are listed first, and how many times as many when they were not enough.
 constexpr size_t kFewSets = 4;
 constexpr size_t kAllSets = ~size_t{0};
@@ -56,6 +53,7 @@ GangEviction::GangEviction(ActionContext& context, const Options& options, std::
       kept_(context, rules_),
       keeps_(rules_.ComparesKeys()),
       room_(context),
+      cluster_room_(context),
       memory_(context) {}
 
 void GangEviction::Run() {
@@ -159,18 +157,6 @@ bool GangEviction::InDomain(const Gang& gang, DomainIndex domain, bool* tried) {
   PlaceAll(gang, domain, &last);
   Explain(gang.job, std::move(last.failure));
   return false;
-}
-
-// What is promised to nominated tasks counts as free here; the trial finds that it is not.
-std::vector<int64_t> GangEviction::RoomIn(DomainIndex domain) const {
-  std::vector<int64_t> room(ledger_.dimensions(), 0);
-  for (NodeIndex n : context_.domains.nodes(domain)) {
-    const auto idle = ledger_.node(n, kIdle), releasing = ledger_.node(n, kReleasing);
-    for (DimensionIndex d = 0; d < room.size(); ++d) {
-      room[d] = std::min(kEnough, room[d] + std::min(kEnough, idle[d]) + releasing[d]);
-    }
-  }
-  return room;
 }
 
 // Returns the pending tasks of the job that request something.

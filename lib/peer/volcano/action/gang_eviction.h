@@ -22,8 +22,8 @@
 // What is not done again. Victims stay evicted from one trial of a domain to the next. Sets of the
 // whole cluster are kept between gangs and listed as far as needed (kept_victims.h), where the
 // policies' orders compare keys and their judgement of the first few tasks does not depend on the
-// rest. Otherwise all sets are made and sorted for each gang. A task
-// looks only at nodes with room (room_later.h). Why a trial failed is found out only for the last
+// rest. Otherwise all sets are made and sorted for each gang. What the cluster has free is added up
+// once (cluster_room.h). A task looks only at nodes with room, one of each state (room_later.h). Why a trial failed is found out only for the last
 // one of a domain, which is made again for that: earlier reasons are replaced before anything reads
 // them.
 #ifndef MUSTER_PEER_VOLCANO_ACTION_GANG_EVICTION_H_
@@ -36,6 +36,7 @@
 
 #include "lib/part/context.h"
 #include "lib/part/group_sheet.h"
+#include "lib/peer/volcano/action/cluster_room.h"
 #include "lib/peer/volcano/action/gang_victims.h"
 #include "lib/peer/volcano/action/kept_victims.h"
 #include "lib/peer/volcano/action/role_memory.h"
@@ -86,7 +87,12 @@ class GangEviction {
   // Returns whether the job got places in the domain. Sets `*tried` if there were victims that
   // might have been enough.
   bool InDomain(const Gang& gang, DomainIndex domain, bool* tried);
-  std::vector<int64_t> RoomIn(DomainIndex domain) const;
+  // Returns what is free in the domain. What is promised to nominated tasks counts as free, too; the
+  // trial finds that it is not.
+  std::vector<int64_t> RoomIn(DomainIndex domain) {
+    if (domain == context_.domains.root()) return cluster_room_.Sum();
+    return RoomOf(ledger_, context_.domains.nodes(domain));
+  }
   // Returns the victim sets in the order in which they are to go; where the list can be cut, those
   // of the first `limit` that are allowed. Sets `*all` if these are all.
   std::vector<VictimSet> SetsFor(const Gang& gang, DomainIndex domain, size_t limit, bool* all);
@@ -107,6 +113,7 @@ class GangEviction {
   KeptVictims kept_;
   const bool keeps_;  // `kept_` serves
   RoomLater room_;
+  ClusterRoom cluster_room_;
   RoleMemory memory_;  // of one trial
 };
 

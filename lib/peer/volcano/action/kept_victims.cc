@@ -12,6 +12,11 @@ void KeptVictims::Split(JobIndex job) {
   OfJob& kept = of_job_[job];
   kept.spared.clear();
   kept.rest.clear();
+  kept.promised = context_.ledger.job(job).promised;
+  kept.places.clear();
+  for (TaskIndex t : context_.tables.jobs.tasks[job]) {
+    kept.places.push_back({context_.ledger.status(t), context_.ledger.node_of(t)});
+  }
   const Domains& domains = context_.domains;
   std::vector<TaskIndex> tasks;
   for (TaskIndex t : context_.tables.jobs.tasks[job]) {
@@ -23,6 +28,16 @@ void KeptVictims::Split(JobIndex job) {
   std::vector<VictimSet> sets;
   AddVictimSets(context_, job, std::move(tasks), &sets);
   for (VictimSet& set : sets) (set.whole ? kept.rest : kept.spared) = std::move(set.tasks);
+}
+
+// Returns whether some task of the job is not as it was when the job was split.
+bool KeptVictims::Moved(JobIndex job) const {
+  const Ledger& ledger = context_.ledger;
+  if (ledger.job(job).promised != of_job_[job].promised) return true;
+  return !std::ranges::equal(context_.tables.jobs.tasks[job], of_job_[job].places,
+                             [&](TaskIndex t, const Place& place) {
+                               return Place{ledger.status(t), ledger.node_of(t)} == place;
+                             });
 }
 
 // Brings the sets of jobs with tasks that moved up to date, and their places.
@@ -40,8 +55,12 @@ void KeptVictims::Follow() {
       if (jobs.alive[j]) note(j);
     }
   } else {
-    for (size_t p = position_; p < journal.size(); ++p) note(journal[p]);
     for (JobIndex j : turns_) note(j);
+    for (size_t p = position_; p < journal.size(); ++p) {
+      const JobIndex j = journal[p];
+      const bool again = p > position_ && journal[p - 1] == j;
+      if (!again && !of_job_[j].changed && Moved(j)) note(j);
+    }
   }
   turns_.clear();
   position_ = journal.size();

@@ -8,14 +8,14 @@
 //   if (sets.size() == 2) sets = kept.First(job, need, 8);   // begins with the same two
 //
 // Most gangs find room with the first few sets, and take from one or two jobs. So a job is split
-// into its sets once, and again after one of its tasks has moved. The jobs of a queue stay sorted;
-// those that changed are taken out and put in again. A list of sets is made only as far as it is
-// asked for.
+// into its sets once, and again after one of its tasks has moved. Where a failed trial evicted all
+// and took it back, no task has. The jobs of a queue stay sorted; those that changed are taken out
+// and put in again. A list of sets is made only as far as it is asked for.
 // The order of the jobs of a queue is that of their sets, of one kind: the last in job order first,
 // or by uid for takers of other queues. Whole gangs of other queues go by worth, which depends on
 // the taker; they are sorted when it comes to them.
-// Cost. O(tasks + jobs log jobs) at the first call. Later O(log jobs) comparisons for each job that
-// changed, a copy of its queue's list, and a look at each job before the last one that is returned.
+// Cost. O(tasks + jobs log jobs) at the first call. Later a look at the tasks of each job in the
+// journal, O(log jobs) comparisons for each one that changed, a copy of its queue's list, and a look at each job before the last one that is returned.
 #ifndef MUSTER_PEER_VOLCANO_ACTION_KEPT_VICTIMS_H_
 #define MUSTER_PEER_VOLCANO_ACTION_KEPT_VICTIMS_H_
 
@@ -44,11 +44,21 @@ class KeptVictims {
   void NoteTurn(JobIndex job) { turns_.push_back(job); }
 
  private:
+  // Where a task is.
+  struct Place {
+    TaskStatus status;
+    NodeIndex node;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
   struct OfJob {
     std::vector<TaskIndex> spared, rest;
+    // When it was split: where its tasks were, and how many that leave were promised another node.
+    std::vector<Place> places;
+    int32_t promised = 0;
     bool changed = false;
   };
   void Follow();
+  bool Moved(JobIndex job) const;
   void Split(JobIndex job);
   void PutIn(std::vector<JobIndex> changed, std::vector<JobIndex>* list);
   std::vector<QueueIndex> QueuesFor(JobIndex job) const;

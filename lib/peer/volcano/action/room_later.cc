@@ -2,6 +2,7 @@
 #include "lib/peer/volcano/action/room_later.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace muster {
 
@@ -12,26 +13,44 @@ bool RoomLater::LooksAtStates(ClassIndex c) const {
          });
 }
 
-const RoomLater::OfClass& RoomLater::Follow(ClassIndex c) {
-  OfClass& known = known_[c];
-  NodeSearch& search = context_.search;
-  const auto& alive = context_.tables.nodes.alive;
-  const auto journal = context_.ledger.journal();
-  const auto ask = [&](NodeIndex n) {
-    const uint64_t bit = uint64_t{1} << (n % 64);
-    if (alive[n] && search.FitsFutureIdle(c, n)) {
-      known.bits[n / 64] |= bit;
-    } else {
-      known.bits[n / 64] &= ~bit;
-    }
-  };
-  if (known.bits.empty()) known.by_state = LooksAtStates(c);
-  if (known.bits.empty() || search.Picks(c) || journal.size() - known.position > alive.size()) {
-    known.bits.assign((alive.size() + 63) / 64, 0);
-    for (NodeIndex n = 0; n < alive.size(); ++n) ask(n);
-  } else {
-    for (size_t p = known.position; p < journal.size(); ++p) ask(journal[p]);
+// Lists the node where it belongs now. The search passes over nodes that are in no state.
+void RoomLater::List(ClassIndex c, NodeIndex n, OfClass* known) {
+  StateIndex to = kNone;
+  if (context_.tables.nodes.alive[n] && context_.search.FitsFutureIdle(c, n)) {
+    to = known->by_state ? context_.search.StateOf(n) : StateIndex(0);
   }
+  const StateIndex from = std::exchange(known->listed[n], to);
+  if (from == to) return;
+  if (from != kNone) {
+    const auto at = known->nodes.find(from);
+    at->second.erase(n);
+    if (at->second.empty()) known->nodes.erase(at);
+  }
+  if (to != kNone) known->nodes[to].insert(n);
+}
+
+const RoomLater::OfClass& RoomLater::Follow(ClassIndex c) {
+  const size_t nodes = context_.tables.nodes.alive.size();
+  const auto journal = context_.ledger.journal();
+  if (known_.find(c) == known_.end()) {
+    const bool by_state = LooksAtStates(c);
+    known_[c].by_state = by_state;
+    ++numbering_;
+  }
+  OfClass& known = known_[c];
+  if (known.numbering != numbering_ || context_.search.Picks(c) ||
+      journal.size() - known.position > nodes) {
+    known.listed.assign(nodes, kNone);
+    known.read.assign(nodes, 0);
+    known.nodes.clear();
+    for (NodeIndex n = 0; n < nodes; ++n) List(c, n, &known);
+  } else {
+    for (size_t p = known.position; p < journal.size(); ++p) {
+      const NodeIndex n = journal[p];
+      if (std::exchange(known.read[n], journal.size()) != journal.size()) List(c, n, &known);
+    }
+  }
+  known.numbering = numbering_;
   known.position = journal.size();
   return known;
 }

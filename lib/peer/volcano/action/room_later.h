@@ -6,21 +6,21 @@
 //   room.ForEach(task_class, [](NodeIndex n) { return true; }, [&](NodeIndex n) { ... });
 //
 // In a full cluster these are the nodes from which tasks were evicted. Each class that was asked
-// about keeps a bit for every node, and asks again only about nodes in the ledger's journal. Where
-// neither fit nor score of the class looks beyond a node, nodes in one state are alike to it, and
-// the first of them is the best of them: the others are not visited.
-// Cost. O(nodes) at the first call for a class, then O(nodes that changed), a word for 64 nodes, a
-// look at each node with room, and the visits. A class that picks parts of nodes is asked about all
-// nodes each time.
+// about keeps them, and asks again only about nodes in the ledger's journal. Where neither fit nor
+// score of the class looks beyond a node, nodes in one state are alike to it, and the first of them
+// is the best of them: so they are kept by state, and the others are not visited.
+// Cost. O(nodes) at the first call for a class. Then O(log nodes) for each node that changed, and a
+// look at the first nodes of each state, up to one that may be visited; or at all nodes with room,
+// where nodes are not alike. A class that picks parts of nodes is asked about all nodes each time.
 #ifndef MUSTER_PEER_VOLCANO_ACTION_ROOM_LATER_H_
 #define MUSTER_PEER_VOLCANO_ACTION_ROOM_LATER_H_
 
-#include <bit>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
+#include "absl/container/btree_set.h"
 #include "lib/base/hash_map.h"
 #include "lib/part/context.h"
 
@@ -35,34 +35,36 @@ class RoomLater {
   template <class Keep, class Visit>
   void ForEach(ClassIndex c, const Keep& keep, const Visit& visit) {
     const OfClass& known = Follow(c);
-    ++visit_;
-    for (size_t word = 0; word < known.bits.size(); ++word) {
-      for (uint64_t left = known.bits[word]; left != 0; left &= left - 1) {
-        const NodeIndex n(static_cast<uint32_t>(64 * word + std::countr_zero(left)));
-        if (keep(n) && !(known.by_state && WasIn(context_.search.StateOf(n)))) visit(n);
+    visits_.clear();
+    for (const auto& [state, nodes] : known.nodes) {
+      for (const NodeIndex n : nodes) {
+        if (!keep(n)) continue;
+        visits_.push_back(n);
+        if (known.by_state) break;
       }
     }
+    std::sort(visits_.begin(), visits_.end());
+    for (const NodeIndex n : visits_) visit(n);
   }
 
  private:
   struct OfClass {
-    std::vector<uint64_t> bits;  // empty: not asked yet
-    size_t position = 0;         // in the ledger's journal
-    bool by_state = false;       // nodes in one state are alike
+    bool by_state = false;           // nodes in one state are alike
+    size_t position = 0;             // in the ledger's journal
+    size_t numbering = 0;            // of states
+    std::vector<size_t> read;        // by node: the end of the journal when it was last listed
+    std::vector<StateIndex> listed;  // by node: where it is in `nodes`; kNone: it has no room
+    HashMap<StateIndex, absl::btree_set<NodeIndex>> nodes;  // under one key unless `by_state`
   };
   const OfClass& Follow(ClassIndex c);
   bool LooksAtStates(ClassIndex c) const;
-  // Returns whether a node in the state was visited, and notes that one is.
-  bool WasIn(StateIndex state) {
-    if (state == kNone) return true;  // the search passes over the node
-    if (state >= visits_.size()) visits_.resize(state + 1, 0);
-    return std::exchange(visits_[state], visit_) == visit_;
-  }
+  void List(ClassIndex c, NodeIndex n, OfClass* known);
 
   ActionContext& context_;
   HashMap<ClassIndex, OfClass> known_;
-  uint64_t visit_ = 0;            // counts calls of ForEach
-  std::vector<uint64_t> visits_;  // by state: the last call that came to it
+  // Grows when states may get other numbers: the search tells more nodes apart for a new class.
+  size_t numbering_ = 0;
+  std::vector<NodeIndex> visits_;  // of one call
 };
 
 }  // namespace muster
