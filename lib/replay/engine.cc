@@ -286,6 +286,8 @@ class Loop {
       session_->set_explains(explained_);
       ScheduleOptions schedule;
       schedule.now = now_;
+      status_ = lives_.TellCheckpoints();
+      if (!status_.ok()) return;
       const int64_t begin = options_.clock ? options_.clock() : 0;
       auto data =
           std::make_shared<PlanData>(session_->Run(world_.tables(), schedule, std::move(spare_)));

@@ -12,6 +12,17 @@ namespace {
 
 constexpr uint32_t kGivenBack = kNone;  // the turn of an end after its job has left
 
+// Returns what a profile may know of a stop when a job is submitted; none: nothing is kept, and a
+// restart costs nothing. An evicted job seldom comes back to nodes that were taken from it.
+std::optional<Lifetime> LifetimeBy(const Recovery& recovery) {
+  Lifetime lifetime;
+  const int64_t restart = SatAdd(recovery.restart_seconds, recovery.migration_seconds);
+  if (restart > 0) lifetime.restart_cost = std::min(restart, kEndless);
+  // What is saved on eviction is saved whenever that is.
+  if (recovery.evicted_jobs_checkpoint) lifetime.checkpointed = kEndless;
+  return lifetime == Lifetime() ? std::nullopt : std::optional(lifetime);
+}
+
 }  // namespace
 
 JobLives::JobLives(const Trace& trace, const RunGuesses& guesses, const ReplayOptions& options,
@@ -23,7 +34,8 @@ JobLives::JobLives(const Trace& trace, const RunGuesses& guesses, const ReplayOp
       result_(*result),
       estimates_(trace, guesses),
       jobs_(trace.size()),
-      placements_(options.record_placements) {}
+      placements_(options.record_placements),
+      lifetime_(LifetimeBy(options.recovery)) {}
 
 int64_t JobLives::MinTasks(uint32_t row) const {
   const uint32_t least = trace_.min_tasks.empty() ? 0 : trace_.min_tasks[row];
@@ -55,8 +67,9 @@ absl::StatusOr<bool> JobLives::Submit(uint32_t row) {
   jobs_[row].progress.Submit(trace_.run[row], trace_.tasks[row], world_.speeds().WorkUnit(row));
   jobs_[row].estimate = estimates_.First(row);
   const bool has_none = trace_.estimate[row] == kAbsent && !tells_run_;
-  const absl::Status added = world_.AddJob(
-      row, now_, MinTasks(row), has_none ? std::nullopt : std::optional(jobs_[row].estimate));
+  const absl::Status added =
+      world_.AddJob(row, now_, MinTasks(row),
+                    has_none ? std::nullopt : std::optional(jobs_[row].estimate), lifetime_);
   if (!added.ok()) return added;
   SetWants(row);
   return true;
@@ -81,6 +94,9 @@ void JobLives::Go(uint32_t row) {
   world_.editor().SetPhase(world_.job(row), JobPhase::kRunning);
   PushEnd(row, job.progress.Begin(now_, RateOf(row), pause));
   job.began = now_;
+  job.saved = now_;
+  const Recovery& recovery = options_.recovery;
+  if (recovery.checkpoint_interval > 0 && !recovery.evicted_jobs_checkpoint) saving_.insert(row);
   ++job.beginnings;
   WatchEstimate(row);
   ++active_;
@@ -91,6 +107,19 @@ void JobLives::WatchEstimate(uint32_t row) {
   const Job& job = jobs_[row];
   if (!estimates_.corrects() || job.estimate >= estimates_.User(row)) return;
   events_.Push({job.began + job.estimate, EventKind::kCorrect, row, 0, job.beginnings});
+}
+
+absl::Status JobLives::TellCheckpoints() {
+  for (const uint32_t row : saving_) {
+    Job& job = jobs_[row];
+    const int64_t saved = now_ - job.progress.SecondsToLose(now_, IntervalOf(row));
+    if (saved == job.saved) continue;
+    job.saved = saved;
+    Lifetime lifetime = lifetime_.value_or(Lifetime());
+    lifetime.checkpointed = saved;
+    if (absl::Status s = world_.SetLifetime(row, lifetime); !s.ok()) return s;
+  }
+  return absl::OkStatus();
 }
 
 void JobLives::DropVoidCorrections() {
@@ -130,6 +159,12 @@ int64_t JobLives::RateOf(uint32_t row) const {
   return world_.speeds().Rate(row, nodes);
 }
 
+// Returns the units of work between two checkpoints; 0: there are none.
+int64_t JobLives::IntervalOf(uint32_t row) const {
+  const int64_t unit = world_.speeds().WorkUnit(row);
+  return SatMul(SatMul(options_.recovery.checkpoint_interval, trace_.tasks[row]), unit);
+}
+
 // Returns a task's place among those of its job.
 uint32_t JobLives::PlaceOf(uint32_t row, TaskIndex task) const {
   const std::vector<TaskIndex>& all = world_.tasks_of(row);
@@ -161,6 +196,7 @@ void JobLives::GiveBack(uint32_t row) {
   result_.outcome[row] = JobOutcome::kDone;
   ++advances_;
   SetWants(row);
+  saving_.erase(row);
   --active_;
   world_.RemoveJob(row);
 }
@@ -208,10 +244,9 @@ void JobLives::Lose(uint32_t row, const std::vector<TaskIndex>& tasks, bool fail
   }
   if (job.progress.active()) {
     const Recovery& recovery = options_.recovery;
-    const int64_t unit = world_.speeds().WorkUnit(row);
-    int64_t interval = SatMul(SatMul(recovery.checkpoint_interval, trace_.tasks[row]), unit);
+    int64_t interval = IntervalOf(row);
     if (!failed && recovery.evicted_jobs_checkpoint) interval = -1;
-    const int64_t lost = job.progress.Stop(now_, interval) / unit;
+    const int64_t lost = job.progress.Stop(now_, interval) / world_.speeds().WorkUnit(row);
     ++stops_;
     if (job.progress.done() > job.kept && trace_.run[row] != kEndless) {
       job.kept = job.progress.done();
@@ -224,6 +259,7 @@ void JobLives::Lose(uint32_t row, const std::vector<TaskIndex>& tasks, bool fail
     result_.outcome[row] = JobOutcome::kWaiting;
     job.stopped = true;
     job.places = places;
+    saving_.erase(row);
     --active_;
   }
   ++job.turn;

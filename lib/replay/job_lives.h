@@ -19,10 +19,13 @@
 #define MUSTER_REPLAY_JOB_LIVES_H_
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/replay/estimates.h"
 #include "lib/replay/event_queue.h"
@@ -46,6 +49,9 @@ class JobLives {
   // Whether a job without an estimate gets one: its run time, or a guess.
   void TellRuns(bool tell) { tells_run_ = tell; }
   bool guesses_all() const { return estimates_.guesses_all(); }
+  // Tells profiles when the work of jobs that run was saved: call it before a cycle. Fails if the
+  // cluster refuses an edit. O(jobs that run) where there are checkpoints, else O(1).
+  absl::Status TellCheckpoints();
 
   int64_t wanting() const { return wanting_; }  // jobs with tasks that wait
   int64_t active() const { return active_; }    // jobs that run
@@ -94,6 +100,7 @@ class JobLives {
     uint32_t beginnings = 0;
     int64_t kept = 0;             // the most work that it had after a stop
     int64_t began = 0, ends = 0;  // the last beginning, and when the job should end as things are
+    int64_t saved = 0;            // when its work was saved, as profiles read it
     uint8_t corrections = 0;
     bool wants = false;  // some task waits
     bool stopped = false;
@@ -110,6 +117,7 @@ class JobLives {
   void WatchEstimate(uint32_t row);
   std::vector<NodeIndex> Places(uint32_t row) const;
   int64_t RateOf(uint32_t row) const;
+  int64_t IntervalOf(uint32_t row) const;
   uint32_t PlaceOf(uint32_t row, TaskIndex task) const;
   void GiveBack(uint32_t row);
   void Lose(uint32_t row, const std::vector<TaskIndex>& tasks, bool failed);
@@ -127,6 +135,8 @@ class JobLives {
   PlacementLog placements_;
   HeldPlaces held_;
   absl::btree_map<HeldPlaces::Place, int64_t> leaves_;  // when evicted tasks do
+  std::optional<Lifetime> lifetime_;                    // what each job has at its submission
+  absl::btree_set<uint32_t> saving_;                    // jobs that run and may reach a checkpoint
   std::vector<uint32_t> begun_;  // jobs of which a plan that is being followed starts tasks
   int64_t now_ = 0;
   int64_t wanting_ = 0, active_ = 0, stops_ = 0, advances_ = 0;

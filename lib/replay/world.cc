@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
+#include "lib/model/describe.h"
 #include "muster/quantity.h"
 
 namespace muster {
@@ -207,7 +208,8 @@ absl::StatusOr<JobKind> World::KindOf(uint32_t row, JobSpec job) {
 }
 
 absl::Status World::AddJob(uint32_t row, int64_t now, int64_t min_available,
-                           std::optional<int64_t> estimate) {
+                           std::optional<int64_t> estimate,
+                           const std::optional<Lifetime>& lifetime) {
   constexpr int64_t kTaskNameBytes = 32;  // "<row>-w-<ordinal>"
   JobSpec job;
   job.name = absl::StrCat(row);
@@ -218,6 +220,7 @@ absl::Status World::AddJob(uint32_t row, int64_t now, int64_t min_available,
   job.created = now;
   job.uid_rank = row;
   job.estimate = estimate;
+  if (lifetime) job.lifetime = *lifetime;
   job.settings = speeds_.Settings(row);
   if (trace_.user[row] != kNone) job.owner = JobOwner{.user = trace_.users[trace_.user[row]]};
   if (!trace_.deadline.empty() && trace_.deadline[row] != kAbsent)
@@ -244,6 +247,16 @@ absl::Status World::AddJob(uint32_t row, int64_t now, int64_t min_available,
   row_of_.resize(std::max<size_t>(row_of_.size(), index + 1), kNone);
   row_of_[index] = row;
   Want(row, 1);
+  return absl::OkStatus();
+}
+
+absl::Status World::SetLifetime(uint32_t row, const Lifetime& lifetime) {
+  for (const TaskIndex task : tasks_of(row)) {
+    if (tables().tasks.node[task] == kNone) continue;
+    TaskSpec spec = DescribeTask(tables(), task);
+    spec.lifetime = lifetime;
+    if (absl::Status s = cluster_.UpdateTask(spec); !s.ok()) return s;
+  }
   return absl::OkStatus();
 }
 

@@ -51,9 +51,11 @@ class World {
   bool FitsEmpty(uint32_t shape, int64_t tasks);
 
   absl::Status AddJob(uint32_t row, int64_t now, int64_t min_available,
-                      std::optional<int64_t> estimate);
+                      std::optional<int64_t> estimate, const std::optional<Lifetime>& lifetime);
   void RemoveJob(uint32_t row);
   void SetEstimate(uint32_t row, int64_t estimate) { editor().SetEstimate(job_of_[row], estimate); }
+  // Sets the lifetime of the tasks of the job that have a node.
+  absl::Status SetLifetime(uint32_t row, const Lifetime& lifetime);
   JobIndex job(uint32_t row) const { return job_of_[row]; }
   const JobSpeeds& speeds() const { return speeds_; }
   uint32_t row_of(JobIndex job) const { return row_of_[job]; }

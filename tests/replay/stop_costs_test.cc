@@ -1,0 +1,61 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What a profile reads of the cost of a stop in a replay by cycles: when work was saved, and what a
+// restart costs. Option `exchange` of profile muster weighs it.
+#include <cstdint>
+
+#include "gtest/gtest.h"
+#include "muster/replay.h"
+
+namespace muster {
+namespace {
+
+// A job of 1000 s holds the only node, and a more important one comes after 530 s. Cycles follow
+// each other after ten seconds, and an eviction pays if no more is lost than was waited for.
+// Returns the start of the important job.
+int64_t StartOfUrgent(const Recovery& recovery) {
+  Trace trace;
+  trace.machine.nodes.push_back({.name = "n", .capacity = {{"cpu", 4}}});
+  trace.shapes = {{.request = {{"cpu", 1}}}};
+  EXPECT_TRUE(AddJob({.submit = 0, .run = 1000, .tasks = 4}, &trace).ok());
+  EXPECT_TRUE(AddJob({.submit = 530, .run = 20, .tasks = 4, .priority = 1000}, &trace).ok());
+  ReplayOptions options;
+  options.cycles = CycleTiming::kRounds;
+  options.period = 10;
+  options.recovery = recovery;
+  const absl::StatusOr<ReplayResult> result =
+      Replay(trace, "muster:actions=allocate+preempt(exchange=1)", options);
+  EXPECT_TRUE(result.ok()) << result.status();
+  if (!result.ok()) return kAbsent;
+  EXPECT_EQ(result->evictions, result->start[1] < 1000 ? 4 : 0);
+  return result->start[1];
+}
+
+TEST(StopCosts, WithoutCheckpointsAllOfTheRunIsLost) {
+  // The first job has always run for longer than the second one has waited.
+  EXPECT_EQ(StartOfUrgent({}), 1000);
+  EXPECT_EQ(StartOfUrgent({.checkpoint_interval = 1000}), 1000);
+}
+
+TEST(StopCosts, WorkUpToTheLastCheckpointIsSaved) {
+  // At 540 40 s are lost for 10, at 560 60 for 30, and at 600 none for 70.
+  EXPECT_EQ(StartOfUrgent({.checkpoint_interval = 100}), 601);
+}
+
+TEST(StopCosts, ARestartAndAMoveAddTheirTime) {
+  // At 540 50 s are lost for 10, and at 550 10 for 20.
+  EXPECT_EQ(StartOfUrgent({.checkpoint_interval = 50, .restart_seconds = 10}), 551);
+  // At 600 80 for 70, at 610 90 for 80, and so on until 700: 80 for 170.
+  EXPECT_EQ(StartOfUrgent({.checkpoint_interval = 100, .restart_seconds = 80}), 701);
+  EXPECT_EQ(
+      StartOfUrgent({.checkpoint_interval = 100, .restart_seconds = 30, .migration_seconds = 50}),
+      701);
+}
+
+TEST(StopCosts, AJobThatIsSavedOnEvictionLosesItsRestartAlone) {
+  EXPECT_EQ(StartOfUrgent({.evicted_jobs_checkpoint = true}), 531);
+  EXPECT_EQ(StartOfUrgent({.evicted_jobs_checkpoint = true, .restart_seconds = 35}), 571);
+}
+
+}  // namespace
+}  // namespace muster
