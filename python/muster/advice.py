@@ -22,7 +22,8 @@ from .snapshot import chosen
 class Rehearsal:
     """What differs after changes: tasks that start, stop or move (task, job, before, after,
     reason, now), jobs that hold quota then or no longer do (job, queue), and queues with another
-    share or other amounts. `now` is the node that holds the task today."""
+    share or other amounts. `now` is the node that holds the task today. `waits` are tasks that the
+    changes add and that cannot start, with the reason."""
 
     starts: Any
     stops: Any
@@ -30,11 +31,12 @@ class Rehearsal:
     admits: Any
     withdraws: Any
     queues: Any
+    waits: Any
 
     def _repr_html_(self) -> str:
         parts = [
             f"<p>{name}</p>{text}"
-            for name in ("starts", "stops", "moves", "admits", "withdraws", "queues")
+            for name in ("starts", "stops", "moves", "admits", "withdraws", "queues", "waits")
             if (text := columns(getattr(self, name)))
         ]
         return titled("Rehearsal", *(parts or ["<p>nothing differs</p>"]))
@@ -43,8 +45,9 @@ class Rehearsal:
 @dataclass(frozen=True)
 class Diagnosis:
     """Why a job waits: how many of its tasks, the reason and the numbers behind it; and remedies,
-    one a row (kind, words, starts, evictions, others, profile). Each remedy was tried. `others` is
-    how many more tasks of other jobs start; below 0: fewer."""
+    one a row (kind, words, starts, evictions, others, profile, changes). Each remedy was tried.
+    `others` is how many more tasks of other jobs start; below 0: fewer. `changes` is JSON: with
+    json.loads it is what muster.rehearse takes, and `profile` the one to plan by."""
 
     waiting: int
     reason: str
@@ -101,9 +104,10 @@ def rehearse(
 
     >>> muster.rehearse(cluster, "volcano", [{"remove_nodes": {"labels": {"pool": "b"}}}]).moves
 
-    Changes are those of muster.what_if, and three more, which need plans:
+    Changes are those of muster.what_if, and four more, which need plans (docs/what_if.md):
 
     remove_task  "ns/pod": a task with a job or without
+    add_task     a task as in a scenario
     job    {"name": "j", "queue": "q", "priority": 5, "min_available": 2, "tolerations": [...],
            "request": {"cpu": 2}}: new values of the job and of its pending tasks
     nodes  {"name": "n1", "unschedulable": True, "taints": [...]}, or labels in place of the name

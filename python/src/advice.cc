@@ -93,6 +93,7 @@ py::dict RehearsalTables(const Cluster& cluster, const std::string& profile, py:
   tables["admits"] = JobTable(rehearsal.difference.admits);
   tables["withdraws"] = JobTable(rehearsal.difference.withdraws);
   tables["queues"] = QueueTable(rehearsal.difference);
+  tables["waits"] = TaskTable(rehearsal.difference.waits);
   return tables;
 }
 
@@ -109,6 +110,11 @@ py::dict DiagnosisTables(const Cluster& cluster, const std::string& profile, con
   table["evictions"] = Numbers(remedies, [](const auto& r) { return r.evictions; });
   table["profile"] = Texts(
       remedies, [](const auto& r) -> auto& { return r.profile; });
+  table["others"] = Numbers(remedies, [](const auto& r) { return r.others; });
+  std::vector<std::string> changes;
+  for (const Remedy& remedy : remedies) changes.push_back(WriteChanges(remedy.changes));
+  table["changes"] = Texts(
+      changes, [](const auto& text) -> auto& { return text; });
   py::list facts;
   for (const std::string& fact : diagnosis.facts) facts.append(Text(fact));
   py::dict tables;

@@ -1,6 +1,7 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """muster.rehearse, diagnose, drain and need_nodes: their tables, and what they refuse."""
 
+import json
 import unittest
 
 from engine import muster, needs_engine, rows
@@ -23,6 +24,10 @@ class Advice(unittest.TestCase):
         told = muster.rehearse(self.cluster, "volcano",
                                [{"job": {"name": "gang", "min_available": 3}}])
         self.assertEqual(rows(told.starts), 3)
+        told = muster.rehearse(self.cluster, "volcano",
+                               [{"add_task": {"name": "x", "job": "gang",
+                                               "shape": {"request": {"cpu": 99}}}}])
+        self.assertEqual(list(told.waits["task"]), ["x"])
 
     def test_remedies(self):
         told = muster.diagnose(self.cluster, "gang", "volcano")
@@ -30,6 +35,12 @@ class Advice(unittest.TestCase):
         self.assertIn("undone", told.reason)
         self.assertIn("more_nodes", list(told.remedies["kind"]))
         self.assertGreater(min(told.remedies["starts"]), 0)
+        for number in range(len(told.remedies["kind"])):
+            starts, changes = (told.remedies[key][number] for key in ("starts", "changes"))
+            made = muster.rehearse(self.cluster, told.remedies["profile"][number],
+                                   json.loads(changes))
+            self.assertEqual(rows(made.starts), starts, told.remedies["words"][number])
+        self.assertEqual(len(told.remedies["others"]), len(told.remedies["kind"]))
         self.assertEqual(muster.diagnose(self.cluster, "runs").waiting, 0)
 
     def test_a_drain(self):
