@@ -1,6 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""muster(1) names every command and every option that --help does, and none besides; and man reads
-it without a word of complaint."""
+"""muster(1) names every command and every option that --help does, and none besides; its synopsis
+demands what the usage demands; and man reads it without a word of complaint."""
 
 import os
 import pathlib
@@ -33,6 +33,22 @@ def helped(*command):
     return set(re.findall(r"^  (--[a-z-]+|-o)\b", printed(*command), re.MULTILINE))
 
 
+def demanded(usage):
+    """The options of a usage line that no bracket makes optional."""
+    while (shorter := re.sub(r"\[[^][]*\]", "", usage)) != usage:
+        usage = shorter
+    return set(OPTION.findall(usage))
+
+
+def synopses():
+    """(command, its line) of each entry of the synopsis."""
+    text = re.sub(r"\\f[BIR]", "", PAGE.read_text(encoding="utf-8").replace("\\-", "-"))
+    part = re.search(r"^\.SH SYNOPSIS$(.*?)^\.SH", text, re.MULTILINE | re.DOTALL).group(1)
+    lines = [" ".join(re.sub(r"^\.[A-Z]+ ", "", entry.strip(), flags=re.MULTILINE).split())
+             for entry in part.split("\n.br\n")]
+    return [(line.split()[1], line) for line in lines]
+
+
 @unittest.skipUnless(CLI, "not run by ctest")
 class Man(unittest.TestCase):
     maxDiff = None
@@ -41,6 +57,17 @@ class Man(unittest.TestCase):
         commands = re.findall(r"^  ([a-z-]+)  ", printed(), re.MULTILINE)
         self.assertGreater(len(commands), 5)
         self.assertEqual({"", "generate --trace", *commands}, set(said()))
+
+    def test_synopsis(self):
+        entries = synopses()
+        self.assertEqual({command for command, _ in entries},
+                         set(re.findall(r"^  ([a-z-]+)  ", printed(), re.MULTILINE)))
+        for command, line in entries:
+            if line.startswith("muster generate --trace"):
+                continue  # the usage of generate has both
+            usage = re.search(r"^usage: (.*)$", printed(command), re.MULTILINE).group(1)
+            self.assertEqual(demanded(line), demanded(usage), line)
+        self.assertEqual(demanded("a FILE --types N [--most N [--x]] -o F"), {"--types", "-o"})
 
     def test_options(self):
         special = ("", "replay", "generate --trace")

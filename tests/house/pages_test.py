@@ -1,7 +1,7 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """What pages name is there: every file in backquotes and every link of README.md, CONTRIBUTING.md
 and docs/*.md, with its anchor (`page.md#heading`, `#heading`); every `Name::Name` of NAMING pages;
-and the policies of docs/policies.md have a file.
+and the policies of docs/policies.md have a file. That page names every slot of the memory.
 
 A path is looked up from the root, beside the page, and, where it is a bare name such as
 `scoreboard.h`, anywhere. `<name>` and `*` stand for any text.
@@ -59,6 +59,14 @@ def anchors(text):
         slug = re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-")
         number = count[slug] = count.get(slug, -1) + 1
         found.add(f"{slug}-{number}" if number else slug)
+    return found
+
+
+def slots(text):
+    """The slots of the memory that a source declares."""
+    found = set(re.findall(r'\bk\w*Slot = "([\w-]+)"', text))
+    for declaration in re.findall(r"\b(?:MemoryDecl|KeptSlots) k[^;]*;", text):
+        found |= set(re.findall(r'[{,]\s*"([\w-]+)"', declaration))
     return found
 
 
@@ -142,6 +150,24 @@ class Pages(unittest.TestCase):
         self.assertEqual(len(sections), body.count("\n### "))
         for name, path in sections:
             self.assertIn(f'"{name}"', (source.ROOT / path).read_text(encoding="utf-8"), path)
+
+    def test_slots_of_the_memory(self):
+        declared = set()
+        for path in source.files(source.ROOT, ("lib",)):
+            declared |= slots((source.ROOT / path).read_text(encoding="utf-8"))
+        self.assertGreater(len(declared), 60)
+        page = (source.ROOT / "docs/policies.md").read_text(encoding="utf-8")
+        named = {word for section in re.findall(r"^- \*\*Memory\.\*\*.*\n(?:  .*\n)*", page, re.M)
+                 for word in quoted(section)}
+        named |= set(re.findall(r"[Ss]lot `([\w-]+)`", " ".join(page.split())))
+        # docs/memory.md has that of ties.
+        self.assertEqual(sorted(declared - named - {"ties"}), [])
+
+    def test_declared_slots_are_found(self):
+        self.assertEqual(slots('constexpr MemoryDecl kA = {"a-b", 1}, kC = {"c"};\n'
+                               'constexpr std::string_view kDSlot = "d";\n'
+                               'constexpr KeptSlots kE = {"e", "f"};\nstd::string g = {"g"};\n'),
+                         {"a-b", "c", "d", "e", "f"})
 
     def test_what_is_not_there_is_found(self):
         page = source.ROOT / "docs/design.md"

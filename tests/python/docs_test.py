@@ -1,6 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""The examples run: those in docs/python.md one after another, those in examples/*.py each by
-itself."""
+"""The examples run: those in docs/python.md one after another, those of other pages and in
+examples/*.py each by itself."""
 
 import contextlib
 import io
@@ -29,6 +29,22 @@ class Documents(unittest.TestCase):
         self.assertEqual(names["differences"], [])
         self.assertIn("8 of 16 placed, undone", out.getvalue())
         self.assertIn("zone-x: only zone x", names["plan"].explain("wide"))
+
+    def test_other_pages(self):
+        # What an example prints, as the page has it. That of policies.md checks itself.
+        said = {"README.md": "12 of 16 placed, undone", "docs/policies.md": r"^$",
+                "docs/what_if.md": r"vision +16000\.0 +24000\.0"}
+        pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+        found = {page.relative_to(ROOT).as_posix(): re.findall(
+            r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+            for page in pages if page.name != "python.md"}
+        self.assertEqual({page for page, blocks in found.items() if blocks}, set(said))
+        for page, words in said.items():
+            with self.subTest(page), tempfile.TemporaryDirectory() as folder, contextlib.chdir(
+                    folder), contextlib.redirect_stdout(io.StringIO()) as out:
+                for block in found[page]:
+                    exec(compile(block, page, "exec"), {})
+            self.assertRegex(out.getvalue(), words)
 
     def test_examples(self):
         # replay_agent.py needs gymnasium, and envs_test.py runs it.
