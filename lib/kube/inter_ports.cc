@@ -2,26 +2,21 @@
 #include "lib/kube/inter_ports.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace muster {
-namespace {
 
-std::string_view Address(const HostPort& port) {
-  return port.ip.empty() ? std::string_view("0.0.0.0") : port.ip;
+bool PortsConflict(const HostPort& wanted, const HostPort& used) {
+  if (wanted.port <= 0 || wanted.port != used.port || wanted.protocol != used.protocol) {
+    return false;
+  }
+  const std::string_view a = AddressOf(wanted), b = AddressOf(used);
+  return a == "0.0.0.0" || b == "0.0.0.0" || a == b;
 }
-
-bool Conflict(const HostPort& a, const HostPort& b) {
-  if (a.port != b.port || a.port <= 0 || a.protocol != b.protocol) return false;
-  return Address(a) == "0.0.0.0" || Address(b) == "0.0.0.0" || Address(a) == Address(b);
-}
-
-}  // namespace
 
 bool ConflictOverPorts(const TaskShape& a, const TaskShape& b) {
   return std::any_of(a.host_ports.begin(), a.host_ports.end(), [&](const HostPort& wanted) {
     return std::any_of(b.host_ports.begin(), b.host_ports.end(),
-                       [&](const HostPort& used) { return Conflict(wanted, used); });
+                       [&](const HostPort& used) { return PortsConflict(wanted, used); });
   });
 }
 

@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "lib/kube/inter_classes.h"
@@ -23,6 +24,12 @@
 
 namespace muster {
 
+// The address of a port, 0.0.0.0 where it names none.
+inline std::string_view AddressOf(const HostPort& port) {
+  return port.ip.empty() ? std::string_view("0.0.0.0") : port.ip;
+}
+// Returns whether tasks with these ports cannot be on one node.
+bool PortsConflict(const HostPort& wanted, const HostPort& used);
 // Returns whether tasks of the two shapes cannot be on one node.
 bool ConflictOverPorts(const TaskShape& a, const TaskShape& b);
 

@@ -56,6 +56,8 @@ NodeIndex ClassBoard::ChooseAmongStates(uint64_t start) {
   NodesByState& by_state = world_.nodes_by_state();
   by_state.Follow(start % nodes);
   if (by_state.states().size() > nodes / kNodesOfState) return kNone;
+  if (epoch_ != world_.epoch()) of_state_.clear();
+  epoch_ = world_.epoch();
   of_state_.resize(world_.states(), kUnknown);
   int64_t best_score = kUnfit;
   uint32_t best = kNone, best_visit = kNone;
@@ -230,6 +232,7 @@ void ClassBoard::Repair(uint32_t i) {
 }
 
 NodeIndex ClassBoard::Choose(uint64_t* start, size_t wanted) {
+  world_.ForgetOldStates();
   const bool is_refused = !state_.affinity.skips();
   const bool among_pods =
       !state_.spread.skips() || !state_.spread_scores.skips() || !state_.affinity_scores.skips();

@@ -78,7 +78,8 @@ class ClassBoard {
   const Settings& settings_;
   const PodClass& pod_;
   ClassState& state_;
-  std::vector<int64_t> of_state_;  // scores, by state
+  std::vector<int64_t> of_state_;  // scores, by state of the epoch
+  uint64_t epoch_ = 0;             // of the world
   bool asked_ = false;
   bool built_ = false;
   size_t position_ = 0;         // in the world's journal, once built

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/kube/inter_ports.h"
 #include "lib/peer/kube_scheduler/extra_plugins.h"
 
 namespace muster::kube {

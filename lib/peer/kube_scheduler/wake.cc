@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lib/kube/inter_ports.h"
 #include "lib/kube/selectors.h"
 #include "lib/peer/kube_scheduler/world.h"
 

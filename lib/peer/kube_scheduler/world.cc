@@ -5,28 +5,17 @@
 #include <string_view>
 
 #include "lib/base/names.h"
+#include "lib/kube/inter_ports.h"
 #include "lib/kube/selectors.h"
 
 namespace muster::kube {
 namespace {
-
-std::string_view AddressOf(const HostPort& port) {
-  return port.ip.empty() ? std::string_view("0.0.0.0") : port.ip;
-}
 
 bool SamePort(const HostPort& a, const HostPort& b) {
   return a.port == b.port && a.protocol == b.protocol && AddressOf(a) == AddressOf(b);
 }
 
 }  // namespace
-
-bool PortsConflict(const HostPort& wanted, const HostPort& used) {
-  if (wanted.port <= 0 || wanted.port != used.port || wanted.protocol != used.protocol) {
-    return false;
-  }
-  const std::string_view a = AddressOf(wanted), b = AddressOf(used);
-  return a == "0.0.0.0" || b == "0.0.0.0" || a == b;
-}
 
 void NodeBooks::Add(const PodClass& pod) {
   for (size_t d = 0; d < requested.size(); ++d) requested[d] += pod.request[d];
@@ -129,6 +118,20 @@ uint32_t World::StateOf(NodeIndex n) {
     std::swap(amounts_, last_amounts_);
   }
   return state_of_[n] = last_state_;
+}
+
+void World::ForgetOldStates() {
+  constexpr size_t kFew = 256;
+  if (states_.size() <= std::max(most_states_, kFew)) return;
+  ++epoch_;
+  ++foundation_;
+  states_ = {};
+  last_amounts_.clear();
+  last_state_ = kNone;
+  state_of_.assign(state_of_.size(), kNone);
+  states_in_order_.clear();
+  StatesInOrder();
+  most_states_ = 2 * states_.size() + order_.size() / 8 + kFew;
 }
 
 void World::Keep(NodeIndex n, const Sparse& amounts, int64_t pods) {

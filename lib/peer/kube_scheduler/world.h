@@ -91,10 +91,15 @@ class World {
   int64_t allocatable(NodeIndex n, DimensionIndex d) const { return AllocatableOf(tables(), n, d); }
   const NodeBooks& books(NodeIndex n) const { return books_[n]; }
   // Returns a number that is equal for nodes of equal amounts, allocatable and held. Ports aside.
+  // Numbers are those of the epoch.
   uint32_t StateOf(NodeIndex n);
   // Returns StateOf of the nodes, in the order of the snapshot.
   const std::vector<uint32_t>& StatesInOrder();
   size_t states() const { return states_.size(); }
+  // Forgets the states that no node has any longer, once they are many: a new epoch begins, in
+  // which states have other numbers. O(1), or O(nodes) after as many changes.
+  void ForgetOldStates();
+  uint64_t epoch() const { return epoch_; }
   // Returns the nodes by their states, to be brought up to date by NodesByState::Follow.
   NodesByState& nodes_by_state() { return nodes_by_state_; }
   // Returns a number that grows when the order changes, or books that the journal does not list.
@@ -154,6 +159,8 @@ class World {
   std::vector<uint32_t> order_place_;  // by node
   std::vector<uint32_t> state_of_;     // by node; kNone: to be found again
   HashMap<std::vector<int64_t>, uint32_t> states_;
+  uint64_t epoch_ = 0;
+  size_t most_states_ = 0;                       // from which on the old ones are forgotten
   std::vector<int64_t> amounts_, last_amounts_;  // asked for, and those before, of last_state_
   uint32_t last_state_ = kNone;
   NodesByState nodes_by_state_{this};
@@ -175,9 +182,6 @@ class World {
   size_t with_affinity_ = 0, repelling_ = 0;
   HashMap<std::string, std::unique_ptr<Topology>> by_label_;
 };
-
-// Returns whether the ports of the two pods cannot be on one node.
-bool PortsConflict(const HostPort& wanted, const HostPort& used);
 
 }  // namespace muster::kube
 

@@ -3,10 +3,18 @@
 // Boards of classes against the search that looks at each node: a plan with a trace goes there for
 // every pod. Clusters are drawn so that many nodes are alike, as boards want them, and so that
 // states, trees and scans each have their turn.
+#include "lib/peer/kube_scheduler/class_board.h"
+
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
+#include "lib/model/access.h"
+#include "lib/model/cluster_impl.h"
+#include "lib/peer/kube_scheduler/class_state.h"
+#include "lib/peer/kube_scheduler/run_cycles.h"
 #include "muster/cluster.h"
 #include "tests/support/plan_words.h"
 
@@ -82,6 +90,51 @@ TEST(ClassBoard, ChoosesAsASearchOfEachNode) {
       EXPECT_EQ(fast, Decide(cluster, profile + ",trace=on)")) << options << ", seed " << seed;
     }
   }
+}
+
+// Each pod is of a kind of its own, so the amounts of nodes never come back. States that no node
+// has are forgotten, and the choice stays that of a search.
+TEST(ClassBoard, PodsOfEverNewKindsLeaveFewStates) {
+  Cluster cluster;
+  constexpr int kNodes = 24, kPods = 2000;
+  for (int n = 0; n < kNodes; ++n) {
+    Accept(cluster.AddNode({.name = "n" + std::to_string(n),
+                            .capacity = {{"cpu", 500}, {"memory", "500Gi"}, {"pods", 500}}}));
+  }
+  for (int i = 0; i < kPods; ++i) {
+    TaskSpec pod{.name = "p" + std::to_string(i)};
+    pod.shape.request = {{"cpu", std::to_string(1000 + i) + "m"}, {"memory", "1Gi"}};
+    Accept(cluster.AddTask(pod));
+  }
+  const std::string profile = "kube-scheduler:schedule(percentage=100,strategy=most";
+  const std::string fast = Decide(cluster, profile + ")");
+  EXPECT_EQ(fast, Decide(cluster, profile + ",trace=on)"));
+
+  const Tables& tables = *ImplOf(cluster).tables;
+  const auto options = Options::Check("schedule", kube::ScheduleOptionDecls(),
+                                      {{"percentage", "100"}, {"strategy", "most"}});
+  ASSERT_TRUE(options.ok()) << options.status();
+  const kube::Settings settings = kube::Settings::From(*options);
+  kube::PodClasses classes(tables);
+  kube::World world(&classes);
+  std::vector<NodeIndex> order;
+  for (NodeIndex n = 0; n < kNodes; ++n) order.push_back(n);
+  world.SetOrder(order);
+  kube::ClassStates states(&world, &settings);
+  uint64_t start = 0;
+  std::string slow;
+  for (TaskIndex t = 0; t < kPods; ++t) {
+    const ClassIndex c = world.class_of(t);
+    const std::shared_ptr<kube::ClassState> state = states.At(c);
+    ASSERT_TRUE(kube::ClassBoard::Serves(world, c, *state));
+    const NodeIndex n = kube::ClassBoard(world, settings, c, state.get()).Choose(&start, kNodes);
+    ASSERT_NE(n, kNone);
+    world.Add(t, n, 0);
+    EXPECT_LE(world.states(), 2u * kNodes + kNodes / 8 + 256 + 1);
+    slow += (slow.empty() ? "bind p" : "; bind p") + std::to_string(t) + " n" +
+            std::to_string(n.value());
+  }
+  EXPECT_EQ(fast, slow);
 }
 
 }  // namespace

@@ -5,8 +5,10 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/plan/memory_json.h"
 #include "tests/support/plan_words.h"
 
 namespace muster::testing {
@@ -432,6 +434,33 @@ TEST_F(KubeScheduler, AnUnschedulablePodWaitsForItsEvent) {
   EXPECT_EQ(Live(1), "small a;");
   Node("b", 4);
   EXPECT_EQ(Live(2), "p b;");
+}
+
+// What the memory has of pods goes with them, their victims' names among it.
+TEST_F(KubeScheduler, ALifeOfEverNewKindsKeepsASmallMemory) {
+  Node("a", 1);
+  const auto size = [&] {
+    std::string text;
+    AppendJson(cluster_.memory(), &text);
+    return text.size();
+  };
+  size_t early = 0;
+  for (int i = 1000; i < 1200; ++i) {
+    TaskSpec task;
+    task.shape.labels = {{"kind", std::to_string(i)}};
+    task.node = "a";
+    Pod("old" + std::to_string(i), "1", task);
+    task.node.clear();
+    task.priority = 9;
+    Pod("new" + std::to_string(i), (std::to_string(900 + i % 100) + "m").c_str(), task);
+    EXPECT_EQ(Plan(), absl::StrCat("evict old", i, " a; nominate new", i, " a"));
+    Live(100 * i);
+    Accept(cluster_.RemoveTask("old" + std::to_string(i)));
+    EXPECT_EQ(Live(100 * i + 50), absl::StrCat("new", i, " a;"));
+    Accept(cluster_.RemoveTask("new" + std::to_string(i)));
+    if (i == 1020) early = size();
+  }
+  EXPECT_LE(size(), early + 64);
 }
 
 TEST_F(KubeScheduler, NoCyclesOnlyFollowTheEvents) {
