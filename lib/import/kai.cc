@@ -10,7 +10,6 @@ namespace muster {
 namespace {
 
 constexpr std::string_view kKaiName = "kai";
-constexpr std::string_view kKaiPoolLabel = "kai.scheduler/node-pool";
 constexpr std::string_view kKaiGroups[] = {"scheduling.run.ai", "kai.scheduler"};
 constexpr KindRule kKaiKinds[] = {{"Node"},
                                   {"Pod"},
@@ -41,7 +40,7 @@ namespace kai {
 
 bool Shard::Has(const ApiObject& object) const {
   if (!pool) return true;
-  const std::string* label = object.Label(kKaiPoolLabel);
+  const std::string* label = object.Label(kPoolLabel);
   return label == nullptr ? pool->empty() : *label == *pool;
 }
 

@@ -14,11 +14,15 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "lib/import/importer.h"
 #include "muster/spec.h"
 
 namespace muster::kai {
+
+// The pool of nodes to which a node, queue or pod group belongs.
+inline constexpr std::string_view kPoolLabel = "kai.scheduler/node-pool";
 
 // A part of the cluster with a scheduler of its own, and that scheduler's profile.
 struct Shard {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/math.h"
@@ -18,6 +19,7 @@ namespace {
 // Jobs of this priority or more are not preemptible, unless they say so.
 constexpr int32_t kNonPreemptible = 100;
 constexpr int32_t kJobPriority = 50;
+constexpr int64_t kNoBackoff = -1;
 
 std::optional<TopologyLevels> ReadLevels(const Field& constraint) {
   TopologyLevels levels{.topology = constraint.Text("topology")};
@@ -37,6 +39,33 @@ std::optional<int64_t> TimeIn(const ApiObject& object, std::string_view annotati
                           absl::StrCat(Quote(*text), " is not a time; it stands for none"));
   }
   return time;
+}
+
+// Returns the scheduling condition that came last, by the numbers of transitions.
+std::optional<Field> LastCondition(const ApiObject& group) {
+  std::optional<Field> last;
+  int64_t latest = 0;
+  for (const Field& condition : group.status().Items("schedulingConditions")) {
+    int64_t id = -1;
+    if (!absl::SimpleAtoi(condition.Text("transitionID"), &id)) id = -1;
+    if (last && id <= latest) continue;
+    last = condition;
+    latest = id;
+  }
+  return last;
+}
+
+// A job with a backoff has one attempt in each pool of nodes.
+void ReadBackoff(const ApiObject& group, const Field& spec, JobSpec* job) {
+  if (spec.Int64("schedulingBackoff", kNoBackoff) == kNoBackoff) return;
+  job->settings.emplace_back("kai/scheduling-backoff", "1");
+  const std::optional<Field> condition = LastCondition(group);
+  if (!condition) return;
+  const std::string* const label = group.Label(kPoolLabel);
+  const std::string pool = label == nullptr || label->empty() ? "default" : *label;
+  if (condition->Text("nodePool") == pool) {
+    job->settings.emplace_back("kai/unschedulable", "true");
+  }
 }
 
 SubGroupSpec ReadSubGroup(const Field& item) {
@@ -87,6 +116,7 @@ JobSpec ReadJob(const ApiObject& group, const Field& spec, int32_t priority) {
   // A negative grace never ends.
   gang.staleness_grace = spec.Duration("stalenessGracePeriod", kMinQuantity);
   if (gang != GangRules()) job.gang = gang;
+  ReadBackoff(group, spec, &job);
   for (const Field& item : spec.Items("subGroups")) job.sub_groups.push_back(ReadSubGroup(item));
   return job;
 }

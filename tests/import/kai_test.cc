@@ -194,6 +194,22 @@ TEST(KaiImport, JobsArePreemptibleByPriorityUnlessTheySayOtherwise) {
   EXPECT_TRUE(preemptable({{"priorityClassName", "build"}, {"preemptibility", "preemptible"}}));
 }
 
+TEST(KaiImport, ABackoffIsOneAttemptInEachPool) {
+  const auto settings = [](int64_t backoff, const char* last_pool) {
+    ObjectJson group = PodGroupJson("g", "q", {{"schedulingBackoff", backoff}});
+    const auto condition = [](const char* pool, const char* id) {
+      return ObjectJson(
+          {{"type", "UnschedulableOnNodePool"}, {"nodePool", pool}, {"transitionID", id}});
+    };
+    group["status"]["schedulingConditions"] = {condition(last_pool, "10"), condition("other", "9")};
+    return Imported({Root(), LeafJson("q", 8), group}, {}).scenario.cluster.jobs.at(0).settings;
+  };
+  const Labels one_attempt = {{"kai/scheduling-backoff", "1"}};
+  EXPECT_EQ(settings(-1, "default"), Labels());
+  EXPECT_EQ(settings(1, "spare"), one_attempt);
+  EXPECT_EQ(settings(1, "default"), Labels({one_attempt[0], {"kai/unschedulable", "true"}}));
+}
+
 TEST(KaiImport, AGlobalDefaultIsThePriorityOfJobsWithoutAClass) {
   const auto priority = [](const ObjectJson& standard, const ObjectJson& more) {
     return Imported({standard, Root(), LeafJson("q", 8), PodGroupJson("g", "q", more)}, {})
@@ -258,7 +274,6 @@ TEST(KaiImport, KeysThatAreNotReadAreNamed) {
   EXPECT_THAT(words,
               ::testing::UnorderedElementsAre(
                   HasSubstr("Queue q: spec.resources.gpu.burst: not"),
-                  HasSubstr("PodGroup ns/g: spec.schedulingBackoff: not"),
                   HasSubstr("PodGroup ns/g: spec.backoffLimit: not"),
                   HasSubstr("PodGroup ns/g: spec.markUnschedulable: not"),
                   HasSubstr("PodGroup ns/g: spec.topologyConstraint.requiredTopologyLevel: not"),

@@ -38,6 +38,7 @@ class KaiFactReader {
   KaiShape ShapeOf(ClassIndex c);
   void ReadGpus(const TaskShape& shape, KaiShape* out) const;
   uint32_t ConstraintsOf(ClassIndex c);
+  uint32_t OthersOf(const TaskShape& shape);
   std::vector<KaiNearTerm> TermsOf(ClassIndex c, const std::vector<AffinityTerm>& terms,
                                    InterClasses* classes);
   void ReadPorts(const TaskShape& spec, InterClasses* classes, KaiShape* shape);
@@ -56,6 +57,7 @@ class KaiFactReader {
   std::vector<uint32_t> node_of_;   // by node of the tables
   std::vector<uint32_t> shape_of_;  // by class; kKaiNone: not read yet
   std::map<uint32_t, uint32_t> constraints_;  // by constraints of a class
+  std::map<std::string, uint32_t> others_;    // by terms about other tasks and spreading
   std::map<std::string, uint32_t> topology_of_;
   std::vector<double> most_;  // of nodes, by place
 };

@@ -55,6 +55,7 @@ struct KaiShape {
   bool selects_nodes = false;  // it has a node selector or a required node affinity
   bool too_large = false;      // for every node: no eviction helps
   uint32_t constraints = 0;    // of KaiFacts::allowed
+  uint32_t others = 0;         // equal numbers: equal terms about other tasks, equally spread
   std::vector<KaiNearTerm> near = {}, apart = {};
   // Shapes that hold a host port which this one requests, ascending; and the numbers of its ports.
   std::vector<uint32_t> port_rivals = {};
@@ -95,7 +96,7 @@ struct KaiGroup {
 struct KaiJobFacts {
   uint32_t origin = 0;  // the number by which the tables know the job
   uint32_t queue = 0;
-  bool schedulable = true;  // its queue has none below it
+  bool schedulable = true;  // its queue has none below it, and it takes part
   int64_t priority = 0;
   bool preemptible = true;
   int64_t created = 0;
@@ -104,6 +105,9 @@ struct KaiJobFacts {
   std::optional<int64_t> whole_at = {};  // gang_memory.h
   std::optional<int64_t> staleness_grace = {};
   int64_t preemption_delay = 0;
+  bool one_attempt = false;            // it is left alone once it was found unschedulable
+  std::optional<int64_t> failed = {};  // when its one attempt failed
+  bool takes_part() const { return !one_attempt || !failed; }
   std::vector<uint32_t> tasks = {};     // ascending UIDs
   std::vector<KaiGroup> groups = {};    // [0] is the root
   std::vector<uint32_t> pod_sets = {};  // all of them, ascending names

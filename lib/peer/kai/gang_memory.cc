@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/peer/kai/job_settings.h"
 
 namespace muster {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 using Time = std::optional<int64_t>;
 
 constexpr std::string_view kStartedRow = "started/", kEvictedRow = "evicted/", kStaleRow = "stale/",
-                           kWholeRow = "whole/";
+                           kWholeRow = "whole/", kFailedRow = "failed/";
 
 const JobSpec& SpecOf(const Tables& tables, const KaiJobFacts& job) {
   return tables.jobs.spec[JobIndex(job.origin)];
@@ -35,6 +36,11 @@ Time Recalled(const MemorySlot& slot, std::string_view kind, const JobSpec& job,
   if (slot.Find(key) == nullptr) return std::nullopt;
   const int64_t time = slot.Integer(key, 0, std::numeric_limits<int64_t>::min());
   return time < job.created || time > now ? std::nullopt : Time(time);
+}
+
+bool HasFailed(const KaiJob& job) {
+  return job.facts().schedulable && job.IsReady() && job.active_allocated() == 0 &&
+         job.CountOf(KaiStatus::kPending) + job.CountOf(KaiStatus::kGated) > 0;
 }
 
 // No time is earlier than every time.
@@ -54,10 +60,13 @@ void RecallKaiGangs(const MemorySlot& slot, const Tables& tables, KaiFacts* fact
     job.whole_at = recalled(kWholeRow);
     if (job.stale_since && job.stale_since <= job.whole_at) job.stale_since.reset();
     if (!job.stale_since) job.stale_since = recalled(kStaleRow);
+    if (job.one_attempt && !ReadKaiSettings(spec).unschedulable) job.failed = recalled(kFailedRow);
+    job.schedulable &= job.takes_part();
   }
 }
 
-void RememberKaiGangs(const KaiWorld& world, const Tables& tables, MemorySlots* slots) {
+void RememberKaiGangs(const KaiWorld& world, const Tables& tables, bool was_cut,
+                      MemorySlots* slots) {
   const int64_t now = world.facts().now;
   std::map<std::string, int64_t, std::less<>> rows;
   for (uint32_t j = 0; j < world.job_count(); ++j) {
@@ -69,6 +78,10 @@ void RememberKaiGangs(const KaiWorld& world, const Tables& tables, MemorySlots* 
     keep(kStartedRow, world.StartOf(job));
     keep(kEvictedRow, world.EvictionOf(job));
     keep(kStaleRow, world.stale_since[j]);
+    if (job.facts().one_attempt && !ReadKaiSettings(spec).unschedulable) {
+      const bool fails = !was_cut && HasFailed(job);
+      keep(kFailedRow, job.facts().failed || !fails ? job.facts().failed : Time(now));
+    }
     if (!spec.gang || !spec.gang->stale_since) continue;
     // A time that outlives the spec's is enough: the row stays as it is from cycle to cycle.
     const Time whole_at = job.facts().whole_at;

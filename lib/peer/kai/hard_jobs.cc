@@ -38,8 +38,9 @@ uint64_t SignatureOf(const KaiWorld& world, const KaiJob& job) {
     std::vector<uint64_t> tasks;
     for (const KaiPod* pod : job.pods()) {
       if (world.facts().tasks[pod->task].pod_set != set || IsActiveAllocated(pod->status)) continue;
-      uint64_t task = world.ShapeOf(*pod).constraints;
-      for (const int32_t port : world.ShapeOf(*pod).ports) {
+      const KaiShape& shape = world.ShapeOf(*pod);
+      uint64_t task = Mixed(shape.constraints, shape.others);
+      for (const int32_t port : shape.ports) {
         task = Mixed(task, static_cast<uint64_t>(port));
       }
       tasks.push_back(task);

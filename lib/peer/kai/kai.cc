@@ -3,6 +3,7 @@
 
 #include "lib/part/elastic.h"
 #include "lib/peer/kai/actions.h"
+#include "lib/peer/kai/job_settings.h"
 #include "lib/peer/kai/report.h"
 #include "lib/peer/kai/rules.h"
 
@@ -31,6 +32,7 @@ void RunAction(ActionContext& context, std::string_view name, Run&& run) {
                .listener = &report,
                .cut = [&] { return context.meter.Cut(); },
                .spend = [&] { context.meter.Spend(); }});
+  session.was_cut |= context.meter.ended();
   report.Explain(name);
 }
 
@@ -44,6 +46,7 @@ ActionDecl Action(std::string_view name, std::string_view summary, WorldAction a
   };
   ActionDecl decl{name, summary, kDepthOptions, run, /*admits=*/false, evicts};
   decl.points = PointSet{};
+  decl.check = CheckKaiSettings;
   return decl;
 }
 
@@ -55,6 +58,7 @@ ActionDecl StaleGangEviction() {
   ActionDecl decl{"stalegangeviction", "evicts what is left of gangs that lost tasks", {}, run};
   decl.evicts = true;
   decl.points = PointSet{};
+  decl.check = CheckKaiSettings;
   return decl;
 }
 

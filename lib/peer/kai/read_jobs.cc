@@ -11,7 +11,9 @@
 
 #include "lib/kube/inter_ports.h"
 #include "lib/kube/selectors.h"
+#include "lib/model/key.h"
 #include "lib/peer/kai/fact_reader.h"
+#include "lib/peer/kai/job_settings.h"
 #include "muster/quantity.h"
 
 namespace muster {
@@ -119,6 +121,17 @@ uint32_t KaiFactReader::ConstraintsOf(ClassIndex c) {
   return at->second;
 }
 
+// Terms count as they are written: neither the namespace nor the labels of the task do.
+uint32_t KaiFactReader::OthersOf(const TaskShape& shape) {
+  Key key;
+  key.Add(shape.required_affinity);
+  key.Add(shape.required_anti_affinity);
+  key.Add(shape.preferred_affinity);
+  key.Add(shape.preferred_anti_affinity);
+  key.Add(shape.spread);
+  return others_.try_emplace(key.Take(), static_cast<uint32_t>(others_.size())).first->second;
+}
+
 // Reads the terms of a shape about other tasks.
 std::vector<KaiNearTerm> KaiFactReader::TermsOf(ClassIndex c,
                                                 const std::vector<AffinityTerm>& terms,
@@ -165,6 +178,7 @@ void KaiFactReader::ReadShapes() {
     const TaskShape& spec = tables_.classes.shape[c];
     shape.near = TermsOf(c, spec.required_affinity, &classes);
     shape.apart = TermsOf(c, spec.required_anti_affinity, &classes);
+    shape.others = OthersOf(spec);
     ReadPorts(spec, &classes, &shape);
   }
 }
@@ -274,6 +288,10 @@ void KaiFactReader::ReadJob(JobIndex j) {
   job.preemptible = spec.preemptable.value_or(spec.priority < 100);
   job.created = spec.created;
   job.uid = number;
+  const KaiJobSettings settings = ReadKaiSettings(spec);
+  job.one_attempt = settings.one_attempt;
+  if (job.one_attempt && settings.unschedulable == true) job.failed = facts.now;
+  job.schedulable &= job.takes_part();
   if (spec.gang) {
     job.last_start = spec.gang->started;
     job.last_eviction = spec.gang->evicted;

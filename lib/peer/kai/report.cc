@@ -163,13 +163,16 @@ std::vector<Refusal> KaiReport::RefusalsOf(const KaiFitErrors& errors) const {
   return refusals;
 }
 
-// A job that no action looks at: its queue is no leaf, or closed, or its gang has too few tasks.
+// A job that no action looks at: it is left alone, its queue is no leaf, or closed, or its gang has
+// too few tasks.
 void KaiReport::ExplainUntried(uint32_t j) {
   const KaiJob& job = session_.world->job(j);
   const JobIndex origin(job.facts().origin);
   const QueueIndex queue = context_.tables.jobs.queue[origin];
   Reason reason{ReasonKind::kInfeasible};
-  if (!job.facts().schedulable) {
+  if (!job.facts().takes_part()) {
+    reason.where = "its scheduling backoff lets it have one attempt, which failed";
+  } else if (!job.facts().schedulable) {
     const QueueSpec& spec = context_.tables.queues.spec[queue];
     reason.queue = queue;
     if (spec.state != QueueState::kOpen) {

@@ -165,7 +165,8 @@ KaiSession& KaiRules::session() {
   session_->device_of = std::move(reading.device_of);
   session_->held = std::move(reading.held);
   SettleUsage(histories);
-  memory_->AtEnd([this] { RememberKaiGangs(*session_->world, *tables_, memory_.get()); });
+  memory_->AtEnd(
+      [this] { RememberKaiGangs(*session_->world, *tables_, session_->was_cut, memory_.get()); });
   return *session_;
 }
 

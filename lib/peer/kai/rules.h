@@ -35,6 +35,7 @@ struct KaiSession {
   std::vector<QueueIndex> queues;
   std::vector<uint32_t> device_of;  // by group: the place among the devices of its node
   std::vector<KaiHeldDevice> held;  // by node
+  bool was_cut = false;             // some action ended before all had their turns
   // By job, then by action: why it evicts nothing for the job.
   std::map<uint32_t, std::map<std::string, std::string>> victim_words;
 };

@@ -7,10 +7,10 @@
 //   if (!failed.IsEasier(signature, pending)) continue;   // skip: it would fail, too
 //   ... failed.Update(signature, pending);                // it failed
 //
-// Idea. Jobs of equal constraints (topology, selectors, affinity, tolerations without seconds,
-// priority, spreading, host ports, storage) share a signature. Of each signature the smallest job
-// that failed is kept. A job is tried only if it is easier: it has fewer pending tasks, or one of
-// its tasks, by size, requests less than its counterpart.
+// Idea. Jobs of equal constraints (topology, selectors, affinity to nodes and to tasks, tolerations
+// without seconds, priority, spreading, host ports, storage) share a signature. Of each signature
+// the smallest job that failed is kept. A job is tried only if it is easier: it has fewer pending
+// tasks, or one of its tasks, by size, requests less than its counterpart.
 //
 // Peer. Sizes are compared in all resources at once and sorted by that comparison, which is no
 // order: requests that do not compare lie as Go's sort leaves them. A job without pending tasks is

@@ -11,7 +11,7 @@ void RunKaiStaleGangEviction(const KaiCycle& cycle) {
   for (uint32_t j = 0; j < world.job_count(); ++j) {
     KaiJob& job = world.job(j);
     std::optional<int64_t>& since = world.stale_since[j];
-    if (!job.IsStale()) {
+    if (!job.IsStale() || !job.facts().takes_part()) {
       since.reset();
       continue;
     }

@@ -57,6 +57,7 @@ void KaiWorld::SumUp() {
     total = AddedKaiAmounts(total, amounts);
   }
   for (const KaiJob& job : jobs_) {
+    if (!job.facts().takes_part()) continue;
     for (const KaiStatus status : {KaiStatus::kPending, KaiStatus::kAllocated, KaiStatus::kBinding,
                                    KaiStatus::kBound, KaiStatus::kRunning}) {
       if (job.CountOf(status) == 0) continue;

@@ -13,7 +13,7 @@ using nlohmann::json;
 
 absl::StatusOr<json> AskKai(const json& request) {
   const std::string function = request["kai"];
-  for (const KaiAsks* asks : {&KaiQueueAsks(), &KaiJobAsks(), &KaiNodeAsks()}) {
+  for (const KaiAsks* asks : {&KaiQueueAsks(), &KaiJobAsks(), &KaiNodeAsks(), &KaiOrderAsks()}) {
     const auto at = asks->find(function);
     if (at == asks->end()) continue;
     try {

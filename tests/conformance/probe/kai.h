@@ -19,6 +19,7 @@ using KaiAsks =
 const KaiAsks& KaiQueueAsks();
 const KaiAsks& KaiJobAsks();
 const KaiAsks& KaiNodeAsks();
+const KaiAsks& KaiOrderAsks();
 
 }  // namespace muster::testing
 

@@ -153,5 +153,70 @@ TEST_F(KaiGangMemory, ASlotIsTextAndHoldsNoJobsThatAreGone) {
   EXPECT_THAT(cluster_.memory().ToText(), ::testing::Not(::testing::HasSubstr(R"("started/j")")));
 }
 
+// A gang with a backoff, beside one that has the node.
+class KaiBackoff : public KaiGangMemory {
+ protected:
+  KaiBackoff() {
+    Gang(Job("first", 60));
+    Runs("first");
+    Gang(Late({}));
+  }
+  static JobSpec Late(const Labels& more) {
+    JobSpec job = Job("late", 50);
+    job.settings = more;
+    job.settings.emplace_back("kai/scheduling-backoff", "1");
+    return job;
+  }
+  void FirstEnds() {
+    for (const char* task : {"first0", "first1"}) Ends(task, TaskStatus::kSucceeded);
+  }
+};
+
+TEST_F(KaiBackoff, AJobIsLeftAloneAfterItsAttempt) {
+  EXPECT_EQ(Step(5), "");
+  EXPECT_EQ(cluster_.memory().Find("kai-gangs")->Integer("failed/late"), 5);
+  FirstEnds();
+  EXPECT_EQ(Step(6), "");
+  EXPECT_THAT(
+      *cluster_.Schedule("kai", {.now = 6})->Explain("late"),
+      ::testing::HasSubstr("its scheduling backoff lets it have one attempt, which failed"));
+  Accept(cluster_.UpdateJob(Late({{"kai/unschedulable", "false"}})));
+  EXPECT_EQ(Step(7), "bind late0 n; bind late1 n");
+}
+
+TEST_F(KaiBackoff, AnAttemptThatSucceedsIsNoReasonToStop) {
+  FirstEnds();
+  EXPECT_EQ(Step(5), "bind late0 n; bind late1 n");
+  EXPECT_EQ(cluster_.memory().Find("kai-gangs")->Find("failed/late"), nullptr);
+}
+
+TEST_F(KaiBackoff, ACycleThatWasCutIsNoAttempt) {
+  const absl::StatusOr<Plan> plan = cluster_.Schedule("kai", {.now = 5, .work_budget = 0});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  Accept(cluster_.Apply(*plan).status());
+  FirstEnds();
+  EXPECT_EQ(Step(6), "bind late0 n; bind late1 n");
+}
+
+TEST_F(KaiBackoff, TheClusterMayKnowOfTheAttempt) {
+  FirstEnds();
+  Accept(cluster_.UpdateJob(Late({{"kai/unschedulable", "true"}})));
+  EXPECT_EQ(Step(5), "");
+  Accept(cluster_.UpdateJob(Late({})));
+  EXPECT_EQ(Step(6), "bind late0 n; bind late1 n");
+}
+
+TEST_F(KaiBackoff, SettingsAreChecked) {
+  const auto refusal = [&](const Labels& settings) {
+    JobSpec job = Job("late", 50);
+    job.settings = settings;
+    Accept(cluster_.UpdateJob(job));
+    return std::string(cluster_.Schedule("kai").status().message());
+  };
+  EXPECT_THAT(refusal({{"kai/scheduling-backoff", "2"}}), ::testing::HasSubstr("-1"));
+  EXPECT_THAT(refusal({{"kai/unschedulable", "no"}}), ::testing::HasSubstr("true"));
+  EXPECT_THAT(refusal({{"kai/backoff", "1"}}), ::testing::HasSubstr("is not known"));
+}
+
 }  // namespace
 }  // namespace muster::testing

@@ -178,6 +178,22 @@ TEST_F(KaiReasons, AJobThatWasNotTriedIsNotSearchedFor) {
               HasSubstr(counts + "the job was not tried: depth of the queue or budget of work"));
 }
 
+// The first job may not be near `fixed`, which no eviction moves. It is unlike the second one.
+TEST_F(KaiReasons, TermsAboutOtherTasksAreConstraintsToo) {
+  Accept(cluster_.AddJob(Job("fixed", "q", 100)));
+  TaskShape shape{.request = {{"cpu", 1}}, .labels = {{"app", "x"}}};
+  Accept(cluster_.AddTask({.name = "fixed0", .job = "fixed", .shape = shape}));
+  ::muster::testing::Run(cluster_, "fixed0", "n");
+  Runs(Job("low", "q", 40), 3);
+  Accept(cluster_.AddJob(Job("a", "q", 60)));
+  shape.labels = {};
+  shape.required_anti_affinity = {
+      {.topology_key = "rack", .selector = Selector{.match_labels = {{"app", "x"}}}}};
+  Accept(cluster_.AddTask({.name = "a0", .job = "a", .shape = shape}));
+  AddJob(cluster_, Job("b", "q", 60), 1, {{"cpu", 1}});
+  EXPECT_EQ(Decide(cluster_, "kai"), "evict low2 n; nominate b0 n");
+}
+
 // An elastic job is no victim of itself.
 TEST_F(KaiReasons, AJobThatRunsInPartDoesNotCountItself) {
   Runs(Job("like", "q", 60), 1);
