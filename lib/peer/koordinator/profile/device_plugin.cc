@@ -10,6 +10,7 @@
 #include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/kube/selectors.h"
+#include "lib/peer/koordinator/scores/resource_scores.h"
 #include "muster/quantity.h"
 
 namespace muster::koordinator {
@@ -445,8 +446,7 @@ std::vector<int64_t> DevicePlugin::Score(TaskIndex t, std::span<const NodeIndex>
                                    .most = AllowedBy(claim, n, at->second, loans)},
                                   reservations_->Nominated(t, n)));
   }
-  const int64_t most = scores.empty() ? 0 : *std::max_element(scores.begin(), scores.end());
-  for (int64_t& score : scores) score = most > 0 ? score * 100 / most : score;
+  ScaleScores(scores);
   return scores;
 }
 
