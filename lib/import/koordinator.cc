@@ -307,6 +307,7 @@ void ReadKoordinatorObjects(const ImportSource& source, Scenario* scenario) {
   for (const ApiObject* object : source.dump.OfKind("Node")) {
     cluster.nodes.push_back(ReadNode(*object, {}));
   }
+  TrimReservedAmounts(source.dump, &cluster);
   ReadNodeTopologies(source.dump, &cluster);
   ReadDevices(source.dump, &cluster);
   KoordinatorConfiguration configuration = ReadKoordinatorConfiguration(source);

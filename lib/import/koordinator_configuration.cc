@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
 #include "lib/import/json_text.h"
+#include "lib/import/koordinator_load.h"
 
 namespace muster {
 namespace {
@@ -61,6 +62,32 @@ void SetStrategy(const Field& arguments, std::string_view key, const char* optio
   }
 }
 
+void SetStatistic(const LoadStatistic& statistic, const char* name, const char* window,
+                  PodReader* reader) {
+  reader->Set(name, statistic.name);
+  if (statistic.seconds > 0) reader->Set(window, absl::StrCat(statistic.seconds));
+}
+
+// Statistics of the use of nodes. A filter by one needs thresholds of it, as at the peer.
+void ReadAggregated(const Field& aggregated, PodReader* reader) {
+  const auto filtered =
+      ReadLoadStatistic(aggregated, "usageAggregationType", "usageAggregatedDuration");
+  if (!aggregated["usageThresholds"].truthy()) {
+    if (filtered) {
+      aggregated["usageAggregationType"].Ignored("there are no usageThresholds of the statistic");
+    }
+  } else if (!filtered) {
+    aggregated["usageThresholds"].Ignored("there is no usageAggregationType that they are of");
+  } else {
+    SetResources(aggregated, "usageThresholds", "statistic_cpu_threshold",
+                 "statistic_memory_threshold", 0, reader);
+    SetStatistic(*filtered, "load_statistic", "load_window", reader);
+  }
+  const auto scored =
+      ReadLoadStatistic(aggregated, "scoreAggregationType", "scoreAggregatedDuration");
+  if (scored) SetStatistic(*scored, "score_statistic", "score_window", reader);
+}
+
 void ReadLoadAware(const Field& arguments, PodReader* reader) {
   const bool filters = arguments.Bool("filterExpiredNodeMetrics", true);
   const bool passes = arguments.Bool("enableScheduleWhenNodeMetricsExpired", false);
@@ -81,6 +108,12 @@ void ReadLoadAware(const Field& arguments, PodReader* reader) {
   SetResources(arguments, "usageThresholds", "cpu_threshold", "memory_threshold", 0, reader);
   SetResources(arguments, "estimatedScalingFactors", "cpu_factor", "memory_factor", std::nullopt,
                reader);
+  SetResources(arguments, "prodUsageThresholds", "production_cpu_threshold",
+               "production_memory_threshold", 0, reader);
+  SetFlag(arguments, "scoreAccordingProdUsage", "production_score", reader);
+  SetFlag(arguments, "prodUsageIncludeSys", "production_system", reader);
+  const Field aggregated = arguments.Section("aggregated");
+  if (aggregated.given()) ReadAggregated(aggregated, reader);
 }
 
 void ReadElasticQuota(const Field& arguments, PodReader* reader) {
@@ -180,10 +213,10 @@ class ConfigurationReader {
         rule->read(arguments, reader_);
       });
     }
-    // Without its filter a load refuses nothing, whatever the arguments.
-    if (!plugins.truthy() || Has(filters_, "LoadAwareScheduling")) return;
-    for (const char* option : {"cpu_threshold", "memory_threshold"}) reader_->Set(option, "0");
-    reader_->Set("load_expired", "pass");
+    if (plugins.truthy() && Has(enabled_, "LoadAwareScheduling") &&
+        !Has(filters_, "LoadAwareScheduling")) {
+      reader_->Set("load_filter", "off");
+    }
   }
 
   // Returns whether the value at the path was read here.
