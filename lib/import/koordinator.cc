@@ -336,7 +336,7 @@ void ReadKoordinatorObjects(const ImportSource& source, Scenario* scenario) {
   }
   cluster.namespaces = ReadNamespaces(source.dump);
   cluster.budgets = ReadBudgets(source.dump);
-  scenario->profile = configuration.reader.profile(kKoordinatorName);
+  scenario->profile = configuration.profile(kKoordinatorName);
 }
 
 constexpr std::string_view kKoordinatorSchedulers[] = {"koord-scheduler"};

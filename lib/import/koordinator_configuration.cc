@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
 #include "lib/import/json_text.h"
+#include "lib/import/koordinator_descheduler.h"
 #include "lib/import/koordinator_load.h"
 
 namespace muster {
@@ -283,27 +284,25 @@ void Copy(const ImportEntry& entry, ImportLog* log) {
   }
 }
 
-}  // namespace
-
-KoordinatorConfiguration ReadKoordinatorConfiguration(const ImportSource& source) {
-  KoordinatorConfiguration read{PodReader(std::nullopt)};
-  if (!source.configuration) return read;
+// Reads the scheduler's part, which is the document or the item `item` of it.
+void ReadScheduler(const ImportSource& source, std::optional<size_t> item,
+                   KoordinatorConfiguration* read) {
   // The document is read twice, by each of two readers whole, so neither reports the other's part.
-  source.configuration->QuietRest();
   Budget budget(source.options.limits);
   const std::string& object = source.configuration->object();
   absl::StatusOr<JsonRow> row = ReadJsonValue(source.options.configuration, object, &budget);
-  if (!row.ok()) {
-    source.log->Refuse(object, std::string(row.status().message()));
-    return read;
-  }
+  if (!row.ok()) return source.log->Refuse(object, std::string(row.status().message()));
+  const auto part = [&](const FieldSource* of) {
+    const Field root(of);
+    return item ? root.Items("items")[*item] : root;
+  };
   ImportLog plain;
   const FieldSource plain_source{object, &*row, &plain}, own_source{object, &*row, source.log};
-  Field(&plain_source).ReadWhole([&](const Field& root) { read.reader = PodReader(root); });
-  ConfigurationReader own(&read.reader);
-  const std::vector<Field> profiles = Field(&own_source).Items("profiles");
+  part(&plain_source).ReadWhole([&](const Field& root) { read->reader = PodReader(root); });
+  ConfigurationReader own(&read->reader);
+  const std::vector<Field> profiles = part(&own_source).Items("profiles");
   if (plain.ok() && !profiles.empty()) {
-    read.scheduler = profiles[0].Text("schedulerName", read.scheduler);
+    read->scheduler = profiles[0].Text("schedulerName", read->scheduler);
     own.Read(profiles[0]);
   }
   for (const ImportEntry& entry : plain.entries()) {
@@ -312,6 +311,55 @@ KoordinatorConfiguration ReadKoordinatorConfiguration(const ImportSource& source
   if (!plain.ok()) {
     const std::string words(plain.status().message());
     source.log->Refuse(object, words.substr(std::min(words.size(), object.size() + 2)));
+  }
+}
+
+constexpr std::string_view kDeschedulerKind = "DeschedulerConfiguration";
+
+}  // namespace
+
+std::string KoordinatorConfiguration::profile(std::string_view name) const {
+  if (!rebalance) return reader.profile(name);
+  const std::string round =
+      rebalance->empty() ? "rebalance" : absl::StrCat("rebalance(", *rebalance, ")");
+  if (!has_cycles) {
+    return absl::StrCat(ToAbsl(name), ":actions=rebalance", rebalance->empty() ? "" : ",",
+                        rebalance->empty() ? "" : round);
+  }
+  const std::string cycles = reader.profile(name);
+  return absl::StrCat(cycles, cycles.find(':') == cycles.npos ? ":+" : ",+", round);
+}
+
+KoordinatorConfiguration ReadKoordinatorConfiguration(const ImportSource& source) {
+  KoordinatorConfiguration read{PodReader(std::nullopt)};
+  if (!source.configuration) return read;
+  const Field& root = *source.configuration;
+  if (root["kind"].Is(kDeschedulerKind)) {
+    read.has_cycles = false;
+    read.rebalance = ReadDescheduler(root, source.dump);
+    return read;
+  }
+  if (!root["kind"].Is("List")) {
+    root.QuietRest();
+    ReadScheduler(source, std::nullopt, &read);
+    return read;
+  }
+  root.Quiet({"apiVersion", "metadata"});
+  bool has_scheduler = false;
+  const std::vector<Field> items = root.Items("items");
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (items[i]["kind"].Is(kDeschedulerKind) && !read.rebalance) {
+      read.rebalance = ReadDescheduler(items[i], source.dump);
+    } else if (items[i]["kind"].Is("KubeSchedulerConfiguration") && !has_scheduler) {
+      has_scheduler = true;
+      items[i].QuietRest();
+      ReadScheduler(source, i, &read);
+    } else {
+      items[i].QuietRest();
+      source.log->Ignored(
+          root.object(), items[i].Path(),
+          "a list has one KubeSchedulerConfiguration and one DeschedulerConfiguration");
+    }
   }
   return read;
 }
