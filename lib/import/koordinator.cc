@@ -307,6 +307,7 @@ void ReadKoordinatorObjects(const ImportSource& source, Scenario* scenario) {
   for (const ApiObject* object : source.dump.OfKind("Node")) {
     cluster.nodes.push_back(ReadNode(*object, {}));
   }
+  TrimReservedAmounts(source.dump, &cluster);
   ReadNodeTopologies(source.dump, &cluster);
   ReadDevices(source.dump, &cluster);
   KoordinatorConfiguration configuration = ReadKoordinatorConfiguration(source);
@@ -335,7 +336,7 @@ void ReadKoordinatorObjects(const ImportSource& source, Scenario* scenario) {
   }
   cluster.namespaces = ReadNamespaces(source.dump);
   cluster.budgets = ReadBudgets(source.dump);
-  scenario->profile = configuration.reader.profile(kKoordinatorName);
+  scenario->profile = configuration.profile(kKoordinatorName);
 }
 
 constexpr std::string_view kKoordinatorSchedulers[] = {"koord-scheduler"};

@@ -12,6 +12,8 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
 #include "lib/import/json_text.h"
+#include "lib/import/koordinator_descheduler.h"
+#include "lib/import/koordinator_load.h"
 
 namespace muster {
 namespace {
@@ -61,6 +63,32 @@ void SetStrategy(const Field& arguments, std::string_view key, const char* optio
   }
 }
 
+void SetStatistic(const LoadStatistic& statistic, const char* name, const char* window,
+                  PodReader* reader) {
+  reader->Set(name, statistic.name);
+  if (statistic.seconds > 0) reader->Set(window, absl::StrCat(statistic.seconds));
+}
+
+// Statistics of the use of nodes. A filter by one needs thresholds of it, as at the peer.
+void ReadAggregated(const Field& aggregated, PodReader* reader) {
+  const auto filtered =
+      ReadLoadStatistic(aggregated, "usageAggregationType", "usageAggregatedDuration");
+  if (!aggregated["usageThresholds"].truthy()) {
+    if (filtered) {
+      aggregated["usageAggregationType"].Ignored("there are no usageThresholds of the statistic");
+    }
+  } else if (!filtered) {
+    aggregated["usageThresholds"].Ignored("there is no usageAggregationType that they are of");
+  } else {
+    SetResources(aggregated, "usageThresholds", "statistic_cpu_threshold",
+                 "statistic_memory_threshold", 0, reader);
+    SetStatistic(*filtered, "load_statistic", "load_window", reader);
+  }
+  const auto scored =
+      ReadLoadStatistic(aggregated, "scoreAggregationType", "scoreAggregatedDuration");
+  if (scored) SetStatistic(*scored, "score_statistic", "score_window", reader);
+}
+
 void ReadLoadAware(const Field& arguments, PodReader* reader) {
   const bool filters = arguments.Bool("filterExpiredNodeMetrics", true);
   const bool passes = arguments.Bool("enableScheduleWhenNodeMetricsExpired", false);
@@ -81,6 +109,12 @@ void ReadLoadAware(const Field& arguments, PodReader* reader) {
   SetResources(arguments, "usageThresholds", "cpu_threshold", "memory_threshold", 0, reader);
   SetResources(arguments, "estimatedScalingFactors", "cpu_factor", "memory_factor", std::nullopt,
                reader);
+  SetResources(arguments, "prodUsageThresholds", "production_cpu_threshold",
+               "production_memory_threshold", 0, reader);
+  SetFlag(arguments, "scoreAccordingProdUsage", "production_score", reader);
+  SetFlag(arguments, "prodUsageIncludeSys", "production_system", reader);
+  const Field aggregated = arguments.Section("aggregated");
+  if (aggregated.given()) ReadAggregated(aggregated, reader);
 }
 
 void ReadElasticQuota(const Field& arguments, PodReader* reader) {
@@ -180,10 +214,10 @@ class ConfigurationReader {
         rule->read(arguments, reader_);
       });
     }
-    // Without its filter a load refuses nothing, whatever the arguments.
-    if (!plugins.truthy() || Has(filters_, "LoadAwareScheduling")) return;
-    for (const char* option : {"cpu_threshold", "memory_threshold"}) reader_->Set(option, "0");
-    reader_->Set("load_expired", "pass");
+    if (plugins.truthy() && Has(enabled_, "LoadAwareScheduling") &&
+        !Has(filters_, "LoadAwareScheduling")) {
+      reader_->Set("load_filter", "off");
+    }
   }
 
   // Returns whether the value at the path was read here.
@@ -272,27 +306,25 @@ void Copy(const ImportEntry& entry, ImportLog* log) {
   }
 }
 
-}  // namespace
-
-KoordinatorConfiguration ReadKoordinatorConfiguration(const ImportSource& source) {
-  KoordinatorConfiguration read{PodReader(std::nullopt)};
-  if (!source.configuration) return read;
+// Reads the scheduler's part, which is the document or the item `item` of it.
+void ReadScheduler(const ImportSource& source, std::optional<size_t> item,
+                   KoordinatorConfiguration* read) {
   // The document is read twice, by each of two readers whole, so neither reports the other's part.
-  source.configuration->QuietRest();
   Budget budget(source.options.limits);
   const std::string& object = source.configuration->object();
   absl::StatusOr<JsonRow> row = ReadJsonValue(source.options.configuration, object, &budget);
-  if (!row.ok()) {
-    source.log->Refuse(object, std::string(row.status().message()));
-    return read;
-  }
+  if (!row.ok()) return source.log->Refuse(object, std::string(row.status().message()));
+  const auto part = [&](const FieldSource* of) {
+    const Field root(of);
+    return item ? root.Items("items")[*item] : root;
+  };
   ImportLog plain;
   const FieldSource plain_source{object, &*row, &plain}, own_source{object, &*row, source.log};
-  Field(&plain_source).ReadWhole([&](const Field& root) { read.reader = PodReader(root); });
-  ConfigurationReader own(&read.reader);
-  const std::vector<Field> profiles = Field(&own_source).Items("profiles");
+  part(&plain_source).ReadWhole([&](const Field& root) { read->reader = PodReader(root); });
+  ConfigurationReader own(&read->reader);
+  const std::vector<Field> profiles = part(&own_source).Items("profiles");
   if (plain.ok() && !profiles.empty()) {
-    read.scheduler = profiles[0].Text("schedulerName", read.scheduler);
+    read->scheduler = profiles[0].Text("schedulerName", read->scheduler);
     own.Read(profiles[0]);
   }
   for (const ImportEntry& entry : plain.entries()) {
@@ -301,6 +333,55 @@ KoordinatorConfiguration ReadKoordinatorConfiguration(const ImportSource& source
   if (!plain.ok()) {
     const std::string words(plain.status().message());
     source.log->Refuse(object, words.substr(std::min(words.size(), object.size() + 2)));
+  }
+}
+
+constexpr std::string_view kDeschedulerKind = "DeschedulerConfiguration";
+
+}  // namespace
+
+std::string KoordinatorConfiguration::profile(std::string_view name) const {
+  if (!rebalance) return reader.profile(name);
+  const std::string round =
+      rebalance->empty() ? "rebalance" : absl::StrCat("rebalance(", *rebalance, ")");
+  if (!has_cycles) {
+    return absl::StrCat(ToAbsl(name), ":actions=rebalance", rebalance->empty() ? "" : ",",
+                        rebalance->empty() ? "" : round);
+  }
+  const std::string cycles = reader.profile(name);
+  return absl::StrCat(cycles, cycles.find(':') == cycles.npos ? ":+" : ",+", round);
+}
+
+KoordinatorConfiguration ReadKoordinatorConfiguration(const ImportSource& source) {
+  KoordinatorConfiguration read{PodReader(std::nullopt)};
+  if (!source.configuration) return read;
+  const Field& root = *source.configuration;
+  if (root["kind"].Is(kDeschedulerKind)) {
+    read.has_cycles = false;
+    read.rebalance = ReadDescheduler(root, source.dump);
+    return read;
+  }
+  if (!root["kind"].Is("List")) {
+    root.QuietRest();
+    ReadScheduler(source, std::nullopt, &read);
+    return read;
+  }
+  root.Quiet({"apiVersion", "metadata"});
+  bool has_scheduler = false;
+  const std::vector<Field> items = root.Items("items");
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (items[i]["kind"].Is(kDeschedulerKind) && !read.rebalance) {
+      read.rebalance = ReadDescheduler(items[i], source.dump);
+    } else if (items[i]["kind"].Is("KubeSchedulerConfiguration") && !has_scheduler) {
+      has_scheduler = true;
+      items[i].QuietRest();
+      ReadScheduler(source, i, &read);
+    } else {
+      items[i].QuietRest();
+      source.log->Ignored(
+          root.object(), items[i].Path(),
+          "a list has one KubeSchedulerConfiguration and one DeschedulerConfiguration");
+    }
   }
   return read;
 }

@@ -15,6 +15,7 @@
 #include "lib/base/strings.h"
 #include "lib/import/amounts.h"
 #include "lib/import/koordinator_objects.h"
+#include "lib/import/kubernetes.h"
 #include "muster/quantity.h"
 
 namespace muster {
@@ -36,7 +37,7 @@ constexpr std::string_view kIsolation = "koordinator.sh/gpu-isolation-provider";
 constexpr std::string_view kGpuScopes[] = {"Node", "NUMANode", "PCIe", "Device"};
 constexpr std::string_view kPartitionPolicies[] = {"BestEffort", "Restricted"};
 constexpr std::string_view kHintStrategies[] = {"ApplyForAll", "RequestsAsCount"};
-constexpr std::string_view kExclusives[] = {"DeviceLevel"};
+constexpr std::string_view kExclusives[] = {"DeviceLevel", "PCIExpressLevel"};
 constexpr int64_t kMostZoneOfDevice = 63;
 
 std::string DeviceName(std::string_view kind, int64_t minor) {
@@ -93,9 +94,18 @@ void ReadDevicesOf(const ApiObject& object, std::string_view model, NodeSpec* no
     if (zone >= 0 && zone <= kMostZoneOfDevice) zones[zone] = true;
   }
   for (const auto& [zone, has_devices] : zones) ZoneOfDevice(zone, node);
+  std::vector<std::string> labels;
   for (const auto& [key, device] : devices) {
     node->devices.push_back(DeviceOf(device, model, node));
+    std::vector<std::string> own;
+    for (const auto& [label, value] : device.TextMap("labels")) {
+      own.push_back(absl::StrCat(label, "=", value));
+    }
+    if (own.empty()) continue;
+    labels.push_back(absl::StrCat(node->devices.back().name, ":", absl::StrJoin(own, "+")));
   }
+  if (labels.empty()) return;
+  node->settings.emplace_back("koordinator/device_labels", absl::StrJoin(labels, ","));
 }
 
 void ReadHeld(const NodeSpec& node, std::string_view kind, const Field& entry,
@@ -144,19 +154,48 @@ void ReadJointKinds(const ApiObject& pod, Labels* labels) {
   });
 }
 
-// What hints have besides is reported: selectors of devices, and virtual functions.
+// Labels by `;`: a=b+c for one of several values, a!=b for none of them, a=* or !a.
+std::string DeviceSelectorOf(const Field& selector) {
+  const std::optional<Selector> read = ReadSelector(selector);
+  if (!read) return "";
+  std::vector<std::string> parts;
+  for (const auto& [key, value] : read->match_labels) {
+    parts.push_back(absl::StrCat(key, "=", value));
+  }
+  for (const Requirement& one : read->match_expressions) {
+    const std::string values = absl::StrJoin(one.values, "+");
+    const bool is_in = one.op == RequirementOp::kIn, is_out = one.op == RequirementOp::kNotIn;
+    const bool is_absent = one.op == RequirementOp::kDoesNotExist;
+    parts.push_back(
+        is_absent ? absl::StrCat("!", one.key)
+                  : absl::StrCat(one.key, is_out ? "!=" : "=", is_in || is_out ? values : "*"));
+  }
+  return absl::StrJoin(parts, ";");
+}
+
+// What hints have besides is reported: virtual functions. Of the policies of exclusive use, the
+// peer follows that of devices alone, and of those that are counted.
 void ReadHints(const ApiObject& pod, Labels* labels) {
   const auto add = [&](const std::string& key, const std::string& text) {
     if (!text.empty()) labels->emplace_back(absl::StrCat("koordinator/", key), text);
   };
   WithWishes(pod, kAllocateHint, [&](const Field& hints) {
     const Field gpus = hints.Section("gpu");
-    if (gpus.given()) add("gpu-scope", KnownWord(gpus["requiredTopologyScope"], kGpuScopes));
+    if (gpus.given()) {
+      add("gpu-scope", KnownWord(gpus["requiredTopologyScope"], kGpuScopes));
+      add("gpu-selector", DeviceSelectorOf(gpus["selector"]));
+      KnownWord(gpus["exclusivePolicy"], kExclusives);
+    }
     for (const char* kind : {"rdma", "fpga"}) {
       const Field hint = hints.Section(kind);
       if (!hint.given()) continue;
       add(absl::StrCat(kind, "-strategy"), KnownWord(hint["allocateStrategy"], kHintStrategies));
-      add(absl::StrCat(kind, "-exclusive"), KnownWord(hint["exclusivePolicy"], kExclusives));
+      add(absl::StrCat(kind, "-selector"), DeviceSelectorOf(hint["selector"]));
+      if (hint["vfSelector"].given()) {
+        hint["vfSelector"].Ignored("virtual functions are not assigned");
+      }
+      const std::string exclusive = KnownWord(hint["exclusivePolicy"], kExclusives);
+      if (exclusive == "DeviceLevel") add(absl::StrCat(kind, "-exclusive"), exclusive);
     }
   });
   WithWishes(pod, kPartitionSpec, [&](const Field& spec) {

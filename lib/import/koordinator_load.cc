@@ -26,6 +26,8 @@ constexpr std::string_view kPassedMark = "descheduler.koordinator.sh/passed-arbi
 constexpr int64_t kLongAgo = -1'000'000'000;
 constexpr std::string_view kUsageThresholds = "scheduling.koordinator.sh/usage-thresholds";
 constexpr std::string_view kRawAllocatable = "node.koordinator.sh/raw-allocatable";
+constexpr std::string_view kBandOfPod = "koordinator.sh/priority-class";
+constexpr std::string_view kProductionBand = "koord-prod";
 constexpr std::string_view kMigrationSlot = "koordinator-migrations";
 
 Resources AmountsIn(const Field& holder) {
@@ -78,6 +80,43 @@ void SetSetting(std::string_view key, std::string_view value, Labels* settings) 
   settings->emplace_back(name, std::string(value));
 }
 
+// A pod of production that was measured as one of another band has that band as a label.
+void ReadMeasuredBand(const Field& pod, TaskSpec* task) {
+  const std::string band = pod.Text("priority");
+  if (band.empty() || band == kProductionBand) return;
+  const auto own = std::ranges::find(task->shape.labels, kBandOfPod, &Labels::value_type::first);
+  const bool has_band = own != task->shape.labels.end();
+  if (has_band ? own->second != kProductionBand : task->priority >= 3000 && task->priority < 9000) {
+    return;
+  }
+  task->shape.labels.emplace_back("koordinator/measured-as", band);
+}
+
+// Percentages of cpu and memory; one that is missing is 0.
+void SetThresholds(const Field& thresholds, std::string_view prefix, Labels* settings) {
+  for (const std::string_view name : {"cpu", "memory"}) {
+    const int64_t percent = thresholds.Int64(name, 0);
+    SetSetting(absl::StrCat(ToAbsl(prefix), ToAbsl(name), "_threshold"),
+               absl::StrCat(std::clamp<int64_t>(percent, 0, 100)), settings);
+  }
+}
+
+void ReadUsageThresholds(const Field& marks, Labels* settings) {
+  for (const auto& [key, prefix] :
+       {std::pair("usageThresholds", ""), std::pair("prodUsageThresholds", "production_")}) {
+    const Field thresholds = marks.Section(key);
+    if (thresholds.truthy()) SetThresholds(thresholds, prefix, settings);
+  }
+  const Field aggregated = marks.Section("aggregatedUsage");
+  const std::optional<LoadStatistic> statistic =
+      ReadLoadStatistic(aggregated, "usageAggregationType", "usageAggregatedDuration");
+  const Field thresholds = aggregated.Section("usageThresholds");
+  if (!statistic || !thresholds.truthy()) return;
+  SetThresholds(thresholds, "statistic_", settings);
+  SetSetting("load_statistic", statistic->name, settings);
+  if (statistic->seconds > 0) SetSetting("load_window", absl::StrCat(statistic->seconds), settings);
+}
+
 void SetReclaimable(const Resources& amounts, NodeSpec* node) {
   for (const auto& [name, amount] : amounts) {
     if (name != "cpu" && name != "memory") continue;
@@ -119,6 +158,15 @@ void ReadCost(const ApiObject& pod, std::string_view annotation, std::string_vie
 
 }  // namespace
 
+std::optional<LoadStatistic> ReadLoadStatistic(const Field& aggregated, std::string_view type,
+                                               std::string_view duration) {
+  constexpr std::string_view kStatistics[] = {"avg", "p50", "p90", "p95", "p99"};
+  const std::string name = KnownWord(aggregated[type], kStatistics);
+  const int64_t seconds = aggregated.Duration(duration).value_or(0);
+  if (std::ranges::find(kStatistics, name) == std::end(kStatistics)) return std::nullopt;
+  return LoadStatistic{name, std::clamp<int64_t>(seconds, 0, 1'000'000'000)};
+}
+
 void ReadNodeMetrics(const Dump& dump, ClusterSpec* cluster) {
   HashMap<std::string, size_t> nodes, tasks;
   for (size_t i = 0; i < cluster->nodes.size(); ++i) nodes[cluster->nodes[i].name] = i;
@@ -155,6 +203,7 @@ void ReadNodeMetrics(const Dump& dump, ClusterSpec* cluster) {
       if (task == tasks.end()) continue;  // it has ended since
       cluster->tasks[task->second].usage =
           TaskUsage{.amounts = AmountsIn(pod.Section("podUsage")), .measured = measured};
+      ReadMeasuredBand(pod, &cluster->tasks[task->second]);
     }
   }
 }
@@ -166,15 +215,8 @@ void ReadNodeLoadMarks(const Dump& dump, ClusterSpec* cluster) {
     const auto found = nodes.find(object->name());
     if (found == nodes.end()) continue;
     Labels* const settings = &cluster->nodes[found->second].settings;
-    WithWishes(*object, kUsageThresholds, [&](const Field& marks) {
-      const Field thresholds = marks.Section("usageThresholds");
-      if (!thresholds.truthy()) return;
-      for (const std::string_view name : {"cpu", "memory"}) {
-        const int64_t percent = thresholds.Int64(name, 0);
-        SetSetting(absl::StrCat(ToAbsl(name), "_threshold"),
-                   absl::StrCat(std::clamp<int64_t>(percent, 0, 100)), settings);
-      }
-    });
+    WithWishes(*object, kUsageThresholds,
+               [&](const Field& marks) { ReadUsageThresholds(marks, settings); });
     WithAnnotation(*object, kRawAllocatable, [&](const Field& amounts) {
       for (const auto& [name, amount] : ToResources(ReadAmounts(amounts))) {
         if (name != "cpu" && name != "memory") continue;

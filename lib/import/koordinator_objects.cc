@@ -133,7 +133,9 @@ void ReadOffer(const ApiObject& object, const NamesByUid& pods, ReservationSpec*
     reservation->taints.push_back(
         {taint.Text("key"), taint.Text("value"), taint["effect"].AsWord<TaintEffect>()});
   }
-  if (object.spec().Bool("preAllocation", false)) {
+  // Pods are taken over when the reservation gets its node, which it has now if it is available.
+  if (reservation->phase == ReservationPhase::kPending &&
+      object.spec().Bool("preAllocation", false)) {
     object.spec()["preAllocation"].Ignored("it takes over no pods that run");
   }
 }

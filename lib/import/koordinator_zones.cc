@@ -221,6 +221,27 @@ void ReadHeldCpus(const NodeSpec& node, const Field& status, std::vector<DeviceH
 
 }  // namespace
 
+namespace {
+
+// Keeps amounts of the node from tasks, down to nothing left.
+void TrimBy(const AmountMap& amounts, NodeSpec* node) {
+  Resources left = node->allocatable.value_or(node->capacity);
+  for (auto& [name, text] : left) {
+    const ExactAmount* less = FindAmount(amounts, name);
+    const std::optional<ExactAmount> has = ParseAmount(text.text);
+    if (less == nullptr || !has) continue;
+    text = ToQuantity(name, std::max<ExactAmount>(*has - *less, 0));
+  }
+  node->allocatable = std::move(left);
+  for (const auto& [name, amount] : ToResources(amounts)) {
+    if (name != "cpu" && name != "memory") continue;
+    node->settings.emplace_back(absl::StrCat("koordinator/reserved_", name), amount.text);
+  }
+  node->settings.emplace_back("koordinator/trimmed", "true");
+}
+
+}  // namespace
+
 void ReadNodeTopologies(const Dump& dump, ClusterSpec* cluster) {
   HashMap<std::string, size_t> nodes;
   for (size_t i = 0; i < cluster->nodes.size(); ++i) nodes[cluster->nodes[i].name] = i;
@@ -308,6 +329,26 @@ void ReadReservedZones(const ApiObject& object, const NodeSpec& node, TaskShape*
       shape->labels.emplace_back("koordinator/zone-amounts", absl::StrJoin(zones, ","));
     }
   });
+}
+
+void TrimReservedAmounts(const Dump& dump, ClusterSpec* cluster) {
+  HashMap<std::string, size_t> nodes;
+  for (size_t i = 0; i < cluster->nodes.size(); ++i) nodes[cluster->nodes[i].name] = i;
+  constexpr std::string_view kPolicies[] = {"Default", "ReservedCPUsOnly"};
+  for (const ApiObject* object : dump.OfKind("Node")) {
+    const auto found = nodes.find(object->name());
+    if (found == nodes.end()) continue;
+    NodeSpec& node = cluster->nodes[found->second];
+    WithWishes(*object, kNodeReservation, [&](const Field& kept) {
+      AmountMap amounts = ReadAmounts(kept.Section("resources"));
+      if (const int cpus = ReadCpus(kept["reservedCPUs"]).size(); cpus > 0) {
+        SetAmount("cpu", ExactAmount(cpus) * kAmountUnit, &amounts);
+      }
+      if (amounts.empty() || KnownWord(kept["applyPolicy"], kPolicies) == "ReservedCPUsOnly")
+        return;
+      TrimBy(amounts, &node);
+    });
+  }
 }
 
 }  // namespace muster

@@ -30,6 +30,9 @@
 
 namespace muster {
 
+// Takes what the annotation node.koordinator.sh/reservation of a node keeps, by amounts or by CPUs,
+// off what is allocatable of it. Settings have it, too.
+void TrimReservedAmounts(const Dump& dump, ClusterSpec* cluster);
 void ReadNodeTopologies(const Dump& dump, ClusterSpec* cluster);
 void ReadCpuWishes(const Dump::Objects& pods, ClusterSpec* cluster);
 // The same of one object; what the shape has already stays.

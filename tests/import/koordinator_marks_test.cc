@@ -270,8 +270,15 @@ TEST(Koordinator, HintsAboutDevicesAreLabels) {
   const absl::StatusOr<Import> import = ImportWith(R"(,
     "labels": {"koordinator.sh/gpu-isolation-provider": "HAMi-core"},
     "annotations": {"scheduling.koordinator.sh/device-allocate-hint":
-        "{\"gpu\": {\"requiredTopologyScope\": \"NUMANode\", \"exclusivePolicy\": \"DeviceLevel\"},
+        "{\"gpu\": {\"requiredTopologyScope\": \"NUMANode\", \"exclusivePolicy\": \"DeviceLevel\",
+                   \"selector\": {\"matchExpressions\": [
+                     {\"key\": \"a\", \"operator\": \"In\", \"values\": [\"b\", \"c\"]},
+                     {\"key\": \"d\", \"operator\": \"NotIn\", \"values\": [\"e\"]},
+                     {\"key\": \"f\", \"operator\": \"Exists\"},
+                     {\"key\": \"g\", \"operator\": \"DoesNotExist\"}]}},
+          \"fpga\": {\"exclusivePolicy\": \"PCIExpressLevel\"},
           \"rdma\": {\"allocateStrategy\": \"RequestsAsCount\", \"exclusivePolicy\": \"DeviceLevel\",
+                     \"vfSelector\": {},
                      \"selector\": {\"matchLabels\": {\"t\": \"1\"}}}}",
       "scheduling.koordinator.sh/gpu-partition-spec":
         "{\"allocatePolicy\": \"Restricted\", \"ringBusBandwidth\": \"900Gi\"}"})",
@@ -280,39 +287,128 @@ TEST(Koordinator, HintsAboutDevicesAreLabels) {
   EXPECT_EQ(import->scenario.cluster.tasks[0].shape.labels,
             (Labels{{"koordinator.sh/gpu-isolation-provider", "HAMi-core"},
                     {"koordinator/gpu-scope", "NUMANode"},
+                    {"koordinator/gpu-selector", "a=b+c;d!=e;f=*;!g"},
                     {"koordinator/rdma-strategy", "RequestsAsCount"},
+                    {"koordinator/rdma-selector", "t=1"},
                     {"koordinator/rdma-exclusive", "DeviceLevel"},
                     {"koordinator/gpu-partition", "Restricted"},
                     {"koordinator/gpu-bandwidth", "966367641600"}}));
   EXPECT_THAT(Lines(*import),
-              ::testing::UnorderedElementsAre(HasSubstr("gpu.exclusivePolicy: not considered"),
-                                              HasSubstr("rdma.selector: not considered"),
+              ::testing::UnorderedElementsAre(HasSubstr("rdma.vfSelector: virtual functions"),
                                               HasSubstr("gpu-isolation-provider")));
 }
 
 TEST(Koordinator, NodesHaveThresholdsOfLoadAndRawAmounts) {
-  const absl::StatusOr<Import> import = ImportObjects(R"([
+  std::string dump = R"([
     {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "annotations": {
        "scheduling.koordinator.sh/usage-thresholds":
-         "{\"usageThresholds\": {\"cpu\": 10}, \"prodUsageThresholds\": {\"cpu\": 5}}",
+         "{\"usageThresholds\": {\"cpu\": 10}, \"prodUsageThresholds\": {\"cpu\": 5}, \"odd\": 1,
+           \"aggregatedUsage\": {\"usageThresholds\": {\"memory\": 70},
+             \"usageAggregationType\": \"p95\", \"usageAggregatedDuration\": \"5m0s\"}}",
        "node.koordinator.sh/raw-allocatable": "{\"cpu\": \"4\", \"x/y\": 1}"}},
      "status": {"allocatable": {"cpu": "20", "memory": "32Gi", "pods": "110"}}},
     {"apiVersion": "slo.koordinator.sh/v1alpha1", "kind": "NodeMetric", "metadata": {"name": "n"},
-     "status": {"updateTime": "1970-01-01T00:10:00Z"}}])",
-                                                      {.now = 610});
+     "status": {"updateTime": "1970-01-01T00:10:00Z"}}])";
+  std::erase(dump, '\n');
+  const absl::StatusOr<Import> import = ImportObjects(dump, {.now = 610});
   ASSERT_TRUE(import.ok()) << import.status();
   const NodeSpec& node = import->scenario.cluster.nodes[0];
   EXPECT_EQ(node.settings, (Labels{{"koordinator/cpu_threshold", "10"},
                                    {"koordinator/memory_threshold", "0"},
+                                   {"koordinator/production_cpu_threshold", "5"},
+                                   {"koordinator/production_memory_threshold", "0"},
+                                   {"koordinator/statistic_cpu_threshold", "0"},
+                                   {"koordinator/statistic_memory_threshold", "70"},
+                                   {"koordinator/load_statistic", "p95"},
+                                   {"koordinator/load_window", "300"},
                                    {"koordinator/raw_cpu", "4"}}));
   ASSERT_TRUE(node.usage);
   EXPECT_LT(node.usage->measured, 0);
   EXPECT_THAT(Lines(*import), ::testing::UnorderedElementsAre(
-                                  HasSubstr("prodUsageThresholds: not considered"),
+                                  HasSubstr("odd: not considered"),
                                   HasSubstr("has no measurement, which is one of long ago")));
   Cluster filled;
   ASSERT_TRUE(Fill(import->scenario, &filled).ok());
   EXPECT_TRUE(filled.Schedule(import->scenario.profile, {.now = 610}).ok());
+}
+
+// By amounts or by CPUs, which go before the amount of cpu.
+TEST(Koordinator, WhatANodeReservesIsNotAllocatable) {
+  const auto node_with = [](const std::string& reservation) {
+    const absl::StatusOr<Import> import = ImportObjects(
+        absl::StrCat(R"([{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n",
+            "annotations": {"node.koordinator.sh/reservation": ")",
+                     reservation, R"("}},
+           "status": {"capacity": {"cpu": "8", "memory": "8Gi", "pods": "9"},
+                      "allocatable": {"cpu": "7", "memory": "8Gi", "pods": "9"}}}])"),
+        {.profile = "koordinator"});
+    EXPECT_TRUE(import.ok()) << import.status();
+    if (!import.ok()) return NodeSpec();
+    Cluster filled;
+    EXPECT_TRUE(Fill(import->scenario, &filled).ok());
+    EXPECT_TRUE(filled.Schedule("koordinator").ok());
+    EXPECT_TRUE(filled.Schedule("koordinator:actions=colocate").ok());
+    return import->scenario.cluster.nodes[0];
+  };
+  const auto cpu_of = [](const NodeSpec& node) {
+    for (const auto& [name, amount] : *node.allocatable) {
+      if (name == "cpu") return amount.text;
+    }
+    return std::string();
+  };
+  NodeSpec node = node_with(R"({\"resources\": {\"cpu\": \"3\", \"memory\": \"1Gi\"}})");
+  EXPECT_EQ(cpu_of(node), "4");
+  EXPECT_EQ(node.settings, (Labels{{"koordinator/reserved_cpu", "3"},
+                                   {"koordinator/reserved_memory", "1073741824"},
+                                   {"koordinator/trimmed", "true"}}));
+  node = node_with(R"({\"resources\": {\"cpu\": \"3\"}, \"reservedCPUs\": \"0-1\"})");
+  EXPECT_EQ(cpu_of(node), "5");
+  EXPECT_EQ(cpu_of(node_with(R"({\"resources\": {\"cpu\": \"30\"}})")), "0");
+  node = node_with(R"({\"reservedCPUs\": \"0-1\", \"applyPolicy\": \"ReservedCPUsOnly\"})");
+  EXPECT_EQ(cpu_of(node), "7");
+  EXPECT_TRUE(node.settings.empty());
+}
+
+TEST(Koordinator, OnlyAReservationThatWaitsTakesPodsOver) {
+  const auto lines_with = [](const std::string& status) {
+    const absl::StatusOr<Import> import = ImportWith("", R"(,
+      {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Reservation",
+       "metadata": {"name": "r"}, "status": )" + status + R"(,
+       "spec": {"preAllocation": true, "owners": [{"labelSelector": {}}], "ttl": "24h",
+                "template": {"spec": {"containers": [
+                  {"resources": {"requests": {"cpu": "1"}}}]}}}})");
+    EXPECT_TRUE(import.ok()) << import.status();
+    return import.ok() ? Lines(*import) : std::vector<std::string>();
+  };
+  EXPECT_THAT(lines_with(R"({"phase": "Pending"})"),
+              ::testing::Contains(HasSubstr("it takes over no pods that run")));
+  EXPECT_THAT(lines_with(R"({"phase": "Available", "nodeName": "n"})"),
+              ::testing::Not(::testing::Contains(HasSubstr("takes over"))));
+}
+
+TEST(Koordinator, ProductionThatIsMeasuredAsAnotherBandHasIt) {
+  const absl::StatusOr<Import> import = ImportObjects(R"([
+    {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
+     "status": {"allocatable": {"cpu": "20", "memory": "32Gi", "pods": "110"}}},
+    {"kind": "Pod", "metadata": {"name": "a", "namespace": "s"},
+     "spec": {"schedulerName": "koord-scheduler", "priority": 9500, "nodeName": "n"}},
+    {"kind": "Pod", "metadata": {"name": "b", "namespace": "s"},
+     "spec": {"schedulerName": "koord-scheduler", "priority": 5500, "nodeName": "n"}},
+    {"kind": "Pod", "metadata": {"name": "c", "namespace": "s"},
+     "spec": {"schedulerName": "koord-scheduler", "priority": 9500, "nodeName": "n"}},
+    {"apiVersion": "slo.koordinator.sh/v1alpha1", "kind": "NodeMetric", "metadata": {"name": "n"},
+     "status": {"updateTime": "1970-01-01T00:10:00Z", "nodeMetric": {"nodeUsage": {}},
+       "podsMetric": [
+         {"namespace": "s", "name": "a", "priority": "koord-batch", "podUsage": {}},
+         {"namespace": "s", "name": "b", "priority": "koord-batch", "podUsage": {}},
+         {"namespace": "s", "name": "c", "priority": "koord-prod", "podUsage": {}}]}}])",
+                                                      {.now = 610});
+  ASSERT_TRUE(import.ok()) << import.status();
+  const std::vector<TaskSpec>& tasks = import->scenario.cluster.tasks;
+  EXPECT_EQ(RowNamed(tasks, "s/a").shape.labels,
+            (Labels{{"koordinator/measured-as", "koord-batch"}}));
+  EXPECT_TRUE(RowNamed(tasks, "s/b").shape.labels.empty());
+  EXPECT_TRUE(RowNamed(tasks, "s/c").shape.labels.empty());
 }
 
 TEST(Koordinator, WishesForReservationsAreLabels) {

@@ -202,7 +202,7 @@ TEST(Koordinator, ReservationsAndMeasuredLoadsAreRead) {
     });
   };
   EXPECT_TRUE(told("Reservation nightly", "no pod of the dump has this uid"));
-  EXPECT_TRUE(told("Reservation nightly", "it takes over no pods that run"));
+  EXPECT_FALSE(told("Reservation nightly", "it takes over no pods that run"));
   EXPECT_TRUE(told("Reservation lost", "is no node that is there"));
 
   Cluster filled;
@@ -414,7 +414,11 @@ TEST(Koordinator, ArgumentsOfPlugInsAreOptions) {
       "score": {"enabled": [{"name": "LoadAwareScheduling", "weight": 3},
                             {"name": "NodeResourcesFit", "weight": 2}]}},
     "pluginConfig": [
-      {"name": "LoadAwareScheduling", "args": {"usageThresholds": {"cpu": 20}, "aggregated": {},
+      {"name": "LoadAwareScheduling", "args": {"usageThresholds": {"cpu": 20}, "odd": {},
+         "prodUsageThresholds": {"memory": 40}, "prodUsageIncludeSys": true,
+         "scoreAccordingProdUsage": false,
+         "aggregated": {"usageThresholds": {"cpu": 70}, "usageAggregationType": "p95",
+                        "usageAggregatedDuration": "5m", "scoreAggregationType": "avg"},
          "nodeMetricExpirationSeconds": 60, "enableScheduleWhenNodeMetricsExpired": true,
          "estimatedScalingFactors": {"memory": 50}, "dominantResourceWeight": 2}},
       {"name": "Coscheduling", "args": {"defaultTimeout": "30s", "controllerWorkers": 2}},
@@ -440,6 +444,15 @@ TEST(Koordinator, ArgumentsOfPlugInsAreOptions) {
                              "load_dominant=2",
                              "load_cpu=0",
                              "load_memory=0",
+                             "production_cpu_threshold=0",
+                             "production_memory_threshold=40",
+                             "production_system=on",
+                             "production_score=off",
+                             "load_statistic=p95",
+                             "load_window=300",
+                             "statistic_cpu_threshold=70",
+                             "statistic_memory_threshold=0",
+                             "score_statistic=avg",
                              "gang_wait=30",
                              "device_strategy=most",
                              "device_zones=off",
@@ -450,7 +463,7 @@ TEST(Koordinator, ArgumentsOfPlugInsAreOptions) {
   for (const std::string& line : Lines(import)) {
     if (line.find("scheduler configuration") != line.npos) lines.push_back(line);
   }
-  EXPECT_THAT(lines, ::testing::ElementsAre(HasSubstr("pluginConfig[0].args.aggregated")));
+  EXPECT_THAT(lines, ::testing::ElementsAre(HasSubstr("pluginConfig[0].args.odd")));
   Cluster filled;
   ASSERT_TRUE(Fill(import.scenario, &filled).ok());
   EXPECT_TRUE(filled.Schedule(profile).ok()) << filled.Schedule(profile).status();
@@ -469,6 +482,15 @@ TEST(Koordinator, ArgumentsOfPlugInsAreOptions) {
   }
   EXPECT_THAT(Lines(import),
               ::testing::Not(::testing::Contains(HasSubstr("is no plug-in of this scheduler"))));
+
+  import = imported(R"({"schedulerName": "koord-scheduler",
+    "plugins": {"score": {"enabled": [{"name": "LoadAwareScheduling"}]}},
+    "pluginConfig": [{"name": "LoadAwareScheduling", "args": {
+      "aggregated": {"usageAggregationType": "p95", "scoreAggregationType": "p42"}}}]})");
+  EXPECT_THAT(import.scenario.profile, HasSubstr("load_filter=off"));
+  EXPECT_THAT(import.scenario.profile, Not(HasSubstr("_statistic")));
+  EXPECT_THAT(Lines(import), AllOf(::testing::Contains(HasSubstr("there are no usageThresholds")),
+                                   ::testing::Contains(HasSubstr("\"p42\" is none of"))));
 
   import = imported(R"({"schedulerName": "volcano", "pluginConfig": [
     {"name": "ElasticQuota", "args": {"enableRuntimeQuota": false, "delayEvictTime": "5s",

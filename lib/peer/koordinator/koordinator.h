@@ -98,7 +98,7 @@
 // - Times are ticks. Pods that were rejected, and groups that had their turn in vain, are not
 //   tried again in the same plan, as time stands still. An event of a pod wakes the pods of its own
 //   group of gangs; the peer's wakes those of all.
-// - Filters and scores by load leave out limits, production and percentiles of loads, and pods that
+// - Filters and scores by load leave out limits, resources beside cpu and memory, and pods that
 //   warm up. Trees of quotas beside the default one, hooks and sub-priorities are not known.
 // - Reservations without a node get none, and take over no pods: a plan has no decision for that. A
 //   reservation is no member of a quota or a gang. An owner that is a controller is known by its

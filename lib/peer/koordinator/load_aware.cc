@@ -13,10 +13,11 @@
 // Score. The part that would be free, cpu and memory weighted; `dominant` weighs the scarcer one
 // once more.
 //
-// Peer. Koordinator's LoadAwareScheduling. Production tasks, percentiles, limits, and tasks that
-// are admitted under any load are not known. A node without a measurement accepts anything and
-// scores 0. One measured `expiration` ago scores 0, too. It accepts nothing; with expired=pass it
-// accepts anything; with expired=trust, what its old measurement leaves room for.
+// Peer. Koordinator's LoadAwareScheduling. Production tasks, statistics, limits, and tasks that are
+// admitted under any load are not known; profile koordinator knows all but limits. A node without a
+// measurement accepts anything and scores 0. One measured `expiration` ago scores 0, too. It
+// accepts nothing, unless both thresholds are 0; with expired=pass it accepts anything; with
+// expired=trust, what its old measurement leaves room for.
 //
 // Reasons. Policy, with the resource and its threshold, or that the measurement is too old.
 //
@@ -73,13 +74,14 @@ class LoadAware : public Policy, public FitPolicy, public ScorePolicy {
   void FitNodes(ClassIndex c, std::span<const NodeIndex> nodes, std::span<uint8_t> fits,
                 std::span<RefusalCode> codes, std::span<uint8_t> hard) override {
     Refusals refusals(fits, codes, hard);
+    const LoadBooks::Taker taker = books_.TakerOfClass(c);
     for (size_t i = 0; i < nodes.size(); ++i) {
-      if (books_.WhyNot(c, nodes[i]) == Why::kFits) continue;
+      if (books_.WhyNot(taker, nodes[i]) == Why::kFits) continue;
       refusals.Add(i, RefusalCode::kPolicy, /*hard=*/true);
     }
   }
   std::string NodeRefusalDetail(ClassIndex c, NodeIndex node) override {
-    switch (books_.WhyNot(c, node)) {
+    switch (books_.WhyNot(books_.TakerOfClass(c), node)) {
       case Why::kFits:
         break;
       case Why::kOld:
@@ -97,10 +99,10 @@ class LoadAware : public Policy, public FitPolicy, public ScorePolicy {
   }
   void ScoreNodes(TaskIndex task, std::span<const NodeIndex> nodes, std::span<double> order,
                   std::span<double>) override {
-    const ClassIndex c = tables_->tasks.task_class[task];
+    const LoadBooks::Taker taker = books_.TakerOfClass(tables_->tasks.task_class[task]);
     for (size_t i = 0; i < nodes.size(); ++i) {
       if (!books_.IsScored(nodes[i])) continue;
-      order[i] += weight_ * static_cast<double>(books_.ScoreOf(c, nodes[i]));
+      order[i] += weight_ * static_cast<double>(books_.ScoreOf(taker, nodes[i]));
     }
   }
 
@@ -121,7 +123,7 @@ PolicyDecl LoadAwarePolicy() {
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<LoadAware>(options);
           },
-          /*revision=*/2};
+          /*revision=*/3};
 }
 
 }  // namespace muster

@@ -7,7 +7,10 @@
 #include "absl/numeric/int128.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/math.h"
+#include "lib/kube/selectors.h"
 #include "lib/model/settings.h"
+#include "lib/peer/koordinator/colocation/bands.h"
+#include "lib/peer/koordinator/rebalance/rebalance_world.h"
 #include "lib/peer/koordinator/setting_keys.h"
 #include "muster/quantity.h"
 
@@ -18,6 +21,7 @@ constexpr size_t kResources = 2;  // cpu and memory, the first two dimensions
 static_assert(kCpu == 0 && kMemory == 1);
 constexpr int64_t kUnasked[kResources] = {250, 200 << 20};
 constexpr int64_t kLargestLoad = int64_t{1} << 53;
+constexpr std::string_view kMeasuredAs = "koordinator/measured-as";
 
 // Returns so many percent, with three decimals, of the capacity.
 int64_t LoadAmount(const Quantity& percent, int64_t capacity) {
@@ -34,6 +38,35 @@ std::optional<int64_t> AmountIn(const Resources& resources, size_t d) {
     return std::clamp<int64_t>(ParseQuantity(amount.text, unit).value_or(0), 0, kLargestLoad);
   }
   return std::nullopt;
+}
+
+Loads AmountsOf(const Resources& resources) {
+  return {AmountIn(resources, kCpu).value_or(0), AmountIn(resources, kMemory).value_or(0)};
+}
+
+void AddTo(const Loads& more, int sign, Loads* sum) {
+  for (size_t d = 0; d < kResources; ++d) (*sum)[d] = SatAdd((*sum)[d], sign * more[d]);
+}
+
+// Returns what an estimate is above a measurement.
+Loads Excess(const Loads& estimate, const TaskUsage* usage) {
+  Loads excess = estimate;
+  for (size_t d = 0; d < kResources; ++d) {
+    const int64_t seen = usage == nullptr ? 0 : AmountIn(usage->amounts, d).value_or(0);
+    excess[d] = std::max<int64_t>(estimate[d] - seen, 0);
+  }
+  return excess;
+}
+
+const Resources& StatisticIn(const UsageWindow& window, std::string_view name) {
+  if (name == "avg") return window.average;
+  if (name == "p50") return window.p50;
+  if (name == "p90") return window.p90;
+  return name == "p95" ? window.p95 : window.p99;
+}
+
+bool IsAny(const Loads& thresholds) {
+  return std::ranges::any_of(thresholds, [](int64_t threshold) { return threshold != 0; });
 }
 
 }  // namespace
@@ -64,7 +97,7 @@ void LoadBooks::Open(const Tables& tables, const Ledger& ledger, int64_t now) {
   ledger_ = &ledger;
   birth_ = 0;  // no ledger has this number
   nodes_.assign(tables.nodes.alive.size(), {});
-  any_ = false;
+  any_ = asks_production_ = false;
   for (NodeIndex n = 0; n < nodes_.size(); ++n) {
     if (tables.nodes.alive[n] && tables.nodes.spec[n].usage) ReadNode(n, now);
   }
@@ -91,14 +124,33 @@ void LoadBooks::ReadNode(NodeIndex n, int64_t now) {
     if (const auto amount = AmountIn(usage.detail->amounts, d)) book.load[d] = *amount;
   }
   book.thresholds = settings_.thresholds;
+  book.of_production = settings_.of_production;
+  book.of_statistic = settings_.of_statistic;
+  book.filtered = settings_.filtered;
   if (!nodes.spec[n].settings.empty()) ReadSettings(nodes.spec[n], &book);
+  book.filter_load = StatisticOf(nodes.spec[n], book.filtered, book.load);
+  book.score_load = StatisticOf(nodes.spec[n], settings_.scored, book.load);
+  book.unseen = book.expected = book.production = {0, 0};
+  if (settings_.with_system && usage.detail) book.production = AmountsOf(usage.detail->system);
+  asks_production_ = asks_production_ || settings_.scores_production || IsAny(book.of_production);
 }
 
 void LoadBooks::ReadSettings(const NodeSpec& node, NodeBook* book) const {
   SettingReader settings("node", node.name, node.settings, "koordinator");
+  for (const auto& [keys, thresholds] :
+       {std::pair(koordinator::kNodeThresholdKeys, &book->thresholds),
+        std::pair(koordinator::kNodeProductionKeys, &book->of_production),
+        std::pair(koordinator::kNodeStatisticKeys, &book->of_statistic)}) {
+    for (size_t d = 0; d < kResources; ++d) {
+      (*thresholds)[d] = settings.Integer(keys[d], 0, 100, (*thresholds)[d]);
+    }
+  }
+  // A node that names a statistic has its own window and thresholds, too.
+  if (const auto name = settings.Text(koordinator::kNodeLoadStatistic)) {
+    book->filtered = {std::string(*name),
+                      settings.Integer(koordinator::kNodeLoadWindow, 0, 1'000'000'000, 0)};
+  }
   for (size_t d = 0; d < kResources; ++d) {
-    book->thresholds[d] =
-        settings.Integer(koordinator::kNodeThresholdKeys[d], 0, 100, book->thresholds[d]);
     const auto raw = settings.Text(koordinator::kNodeRawKeys[d]);
     if (!raw) continue;
     const Unit unit = d == kCpu ? Unit::kMilli : Unit::kWhole;
@@ -106,7 +158,30 @@ void LoadBooks::ReadSettings(const NodeSpec& node, NodeBook* book) const {
   }
 }
 
-Loads LoadBooks::EstimateOf(ClassIndex c) const {
+Loads LoadBooks::StatisticOf(const NodeSpec& node, const LoadSettings::Statistic& statistic,
+                             const Loads& load) {
+  if (statistic.name.empty()) return load;
+  const UsageWindow* longest = nullptr;
+  if (node.usage->detail) {
+    for (const UsageWindow& window : node.usage->detail->windows) {
+      if (StatisticIn(window, statistic.name).empty()) continue;
+      if (statistic.window != 0 && window.seconds != statistic.window) continue;
+      if (longest == nullptr || window.seconds > longest->seconds) longest = &window;
+    }
+  }
+  if (longest != nullptr) return AmountsOf(StatisticIn(*longest, statistic.name));
+  return statistic.window == 0 ? load : Loads();
+}
+
+// Returns the request of mid or batch work, in milli-cores or bytes.
+int64_t LoadBooks::RequestInBand(ClassIndex c, std::string_view band, size_t d) const {
+  const auto dimension = tables_->dimensions.Find(
+      absl::StrCat("kubernetes.io/", ToAbsl(band), d == kCpu ? "-cpu" : "-memory"));
+  if (!dimension) return 0;
+  return (OrZero(tables_->classes.request.row(c)[*dimension]) + 999) / 1000;
+}
+
+Loads LoadBooks::EstimateOfClass(ClassIndex c) const {
   const auto request = tables_->classes.request.row(c);
   Loads estimate;
   for (size_t d = 0; d < kResources; ++d) {
@@ -116,34 +191,81 @@ Loads LoadBooks::EstimateOf(ClassIndex c) const {
   return estimate;
 }
 
+Loads LoadBooks::EstimateOf(TaskIndex t) const {
+  using koordinator::Band;
+  const ClassIndex c = tables_->tasks.task_class[t];
+  const Band band = settings_.by_band ? koordinator::BandOfTask(*tables_, t) : Band::kProduction;
+  if (band == Band::kProduction || band == Band::kNone) return EstimateOfClass(c);
+  Loads estimate(kResources, 0);
+  if (band == Band::kFree) return estimate;
+  for (size_t d = 0; d < kResources; ++d) {
+    const int64_t asked = RequestInBand(c, band == Band::kMid ? "mid" : "batch", d);
+    const int64_t unasked = band == Band::kBatch ? kUnasked[d] : 0;
+    estimate[d] = asked == 0 ? unasked : EstimateUse(asked, 0, settings_.factors[d]);
+  }
+  return estimate;
+}
+
+bool LoadBooks::IsProduction(TaskIndex t) const {
+  return settings_.by_band &&
+         koordinator::BandOfTask(*tables_, t) == koordinator::Band::kProduction;
+}
+
+LoadBooks::Taker LoadBooks::TakerOf(TaskIndex t) const { return {EstimateOf(t), IsProduction(t)}; }
+
+LoadBooks::Taker LoadBooks::TakerOfClass(ClassIndex c) const { return {EstimateOfClass(c)}; }
+
 const TaskUsage* LoadBooks::UsageOf(TaskIndex t) const {
   const auto facts = tables_->tasks.facts.find(t);
   if (facts == tables_->tasks.facts.end() || !facts->second.usage) return nullptr;
   return facts->second.usage->amounts.empty() ? nullptr : &*facts->second.usage;
 }
 
-Loads LoadBooks::LoadWith(ClassIndex c, NodeIndex node) {
-  Follow();
-  Loads load = EstimateOf(c);
-  for (size_t d = 0; d < kResources; ++d) {
-    load[d] = std::min(kLargestLoad, SatAdd(load[d], nodes_[node].load[d]));
+Loads LoadBooks::FilterLoad(const NodeBook& book, bool is_production,
+                            const Loads** thresholds) const {
+  if (is_production && IsAny(book.of_production)) {
+    *thresholds = &book.of_production;
+    return book.production;
   }
+  const bool by_statistic = !book.filtered.name.empty();
+  *thresholds = by_statistic ? &book.of_statistic : &book.thresholds;
+  Loads load = by_statistic ? book.filter_load : book.load;
+  if (load.empty()) return book.expected;
+  AddTo(book.unseen, +1, &load);
   return load;
 }
 
-LoadBooks::Why LoadBooks::WhyNot(ClassIndex c, NodeIndex node) {
+Loads LoadBooks::ScoreLoad(const NodeBook& book, bool is_production) const {
+  if (is_production && settings_.scores_production) return book.production;
+  if (book.score_load.empty()) return book.expected;
+  Loads load = book.score_load;
+  AddTo(book.unseen, +1, &load);
+  return load;
+}
+
+LoadBooks::Why LoadBooks::WhyNot(const Taker& taker, NodeIndex node) {
   const NodeBook& book = nodes_[node];
   if (!book.is_measured) return Why::kFits;
+  Follow();
+  const Loads* thresholds = nullptr;
+  Loads load = FilterLoad(book, taker.is_production, &thresholds);
+  if (!IsAny(*thresholds)) return Why::kFits;
   if (book.is_old && settings_.expired != LoadSettings::Expired::kTrust) {
     return settings_.expired == LoadSettings::Expired::kPass ? Why::kFits : Why::kOld;
   }
-  const std::optional<size_t> above = FirstAbove(LoadWith(c, node), book.room, book.thresholds);
+  AddTo(taker.estimate, +1, &load);
+  for (int64_t& one : load) one = std::min(one, kLargestLoad);
+  const std::optional<size_t> above = FirstAbove(load, book.room, *thresholds);
   if (!above) return Why::kFits;
   return *above == kCpu ? Why::kCpu : Why::kMemory;
 }
 
-int64_t LoadBooks::ScoreOf(ClassIndex c, NodeIndex node) {
-  return LoadScore(LoadWith(c, node), nodes_[node].room, settings_.weights, settings_.dominant);
+int64_t LoadBooks::ScoreOf(const Taker& taker, NodeIndex node) {
+  Follow();
+  Loads load = ScoreLoad(nodes_[node], taker.is_production);
+  AddTo(taker.estimate, +1, &load);
+  for (int64_t& one : load) one = std::min(one, kLargestLoad);
+  return LoadScore(load, nodes_[node].room, settings_.weights, settings_.dominant);
 }
 
 // Updates the places of tasks by the ledger's view journal.
@@ -165,13 +287,28 @@ void LoadBooks::Follow() {
 
 void LoadBooks::Count(TaskIndex t, NodeIndex node, int sign) {
   NodeBook& book = nodes_[node];
-  if (!book.is_measured || !IsUnseen(t, book)) return;
-  const Loads estimate = EstimateOf(tables_->tasks.task_class[t]);
-  const TaskUsage* usage = book.lists_tasks ? UsageOf(t) : nullptr;
-  for (size_t d = 0; d < kResources; ++d) {
-    const int64_t seen = usage == nullptr ? 0 : AmountIn(usage->amounts, d).value_or(0);
-    book.load[d] += sign * std::max<int64_t>(estimate[d] - seen, 0);
+  if (!book.is_measured) return;
+  const bool is_unseen = IsUnseen(t, book);
+  const bool needs_all = book.filter_load.empty() || book.score_load.empty();
+  if (!is_unseen && !needs_all && !asks_production_) return;
+  const Loads estimate = EstimateOf(t);
+  if (needs_all) AddTo(estimate, sign, &book.expected);
+  if (asks_production_) CountProduction(t, estimate, is_unseen, sign, &book);
+  if (is_unseen)
+    AddTo(Excess(estimate, book.lists_tasks ? UsageOf(t) : nullptr), sign, &book.unseen);
+}
+
+void LoadBooks::CountProduction(TaskIndex t, const Loads& estimate, bool is_unseen, int sign,
+                                NodeBook* book) const {
+  if (!IsProduction(t)) return;
+  const TaskUsage* usage = book->lists_tasks ? UsageOf(t) : nullptr;
+  const Labels& labels = tables_->classes.shape[tables_->tasks.task_class[t]].labels;
+  if (usage == nullptr || FindLabel(labels, kMeasuredAs) != nullptr) {
+    AddTo(estimate, sign, &book->production);
+    return;
   }
+  AddTo(AmountsOf(usage->amounts), sign, &book->production);
+  if (is_unseen) AddTo(Excess(estimate, usage), sign, &book->production);
 }
 
 bool LoadBooks::IsUnseen(TaskIndex t, const NodeBook& book) const {

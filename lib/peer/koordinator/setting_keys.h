@@ -29,7 +29,11 @@ inline constexpr std::string_view kNodeOptionKeys[] = {
     "limit",           "cpu_evict",      "cpu_evict_low",    "cpu_evict_priority", "memory_evict",
     "memory_evict_low"};
 inline constexpr std::string_view kNodeReportKeys[] = {
-    "reserved_cpu", "reserved_memory", "reclaimable_cpu", "reclaimable_memory", "cpu_ratio"};
+    "reserved_cpu",    "reserved_memory",    "trimmed",
+    "reclaimable_cpu", "reclaimable_memory", "cpu_ratio"};
+
+// Of nodes: labels of their devices (profile/device_selectors.h).
+inline constexpr std::string_view kNodeDeviceLabels = "device_labels";
 
 // Of nodes: how they assign CPUs, and what they show beyond what they have (profile/numa_sites.h).
 inline constexpr std::string_view kNodeZoneKeys[] = {"full_cores", "amplified_cpu",
@@ -38,8 +42,19 @@ inline constexpr double kMostAmplified = 100;
 
 // Of nodes, of cpu and of memory: how much load they take, and what they have before amplification
 // (load_books.h).
-inline constexpr std::string_view kNodeThresholdKeys[] = {"cpu_threshold", "memory_threshold"};
+inline constexpr std::string_view kNodeThresholdKeys[2] = {"cpu_threshold", "memory_threshold"};
+inline constexpr std::string_view kNodeProductionKeys[2] = {"production_cpu_threshold",
+                                                            "production_memory_threshold"};
+inline constexpr std::string_view kNodeStatisticKeys[2] = {"statistic_cpu_threshold",
+                                                           "statistic_memory_threshold"};
+inline constexpr std::string_view kNodeLoadStatistic = "load_statistic",
+                                  kNodeLoadWindow = "load_window";
 inline constexpr std::string_view kNodeRawKeys[] = {"raw_cpu", "raw_memory"};
+
+inline constexpr std::string_view kNodeLoadKeys[] = {
+    kNodeThresholdKeys[0], kNodeThresholdKeys[1], kNodeProductionKeys[0], kNodeProductionKeys[1],
+    kNodeStatisticKeys[0], kNodeStatisticKeys[1], kNodeLoadStatistic,     kNodeLoadWindow,
+    kNodeRawKeys[0],       kNodeRawKeys[1]};
 
 inline void PassOver(std::span<const std::string_view> keys, SettingReader* settings) {
   for (const std::string_view key : keys) settings->Text(key);

@@ -6,6 +6,7 @@ devices."""
 
 from typing import Any, Callable
 
+import importers
 from adapters import koordinator_devices, koordinator_rooms
 from adapters.koordinator_device_questions import (
     SCORER,
@@ -17,9 +18,13 @@ from adapters.koordinator_device_questions import (
     whole_value,
 )
 from adapters.koordinator_device_walk import NO_STATE, Walk, filled, grants_of, key_of, shares
+from adapters.koordinator_objects import resolved
 from probe import Probe, Unanswerable
 
 Json = dict[str, Any]
+
+AFFINITY = "scheduling.koordinator.sh/reservation-affinity"
+TAKE_OVER = "scheduling.koordinator.sh/pre-allocation-required"
 
 
 def _scorer(script: Any) -> Json:
@@ -343,11 +348,45 @@ def designated_hints(script: Any, probe: Probe) -> list[str]:
     return out
 
 
+def scaled(script: Any, probe: Probe) -> list[str]:
+    """ScoreExtensions.NormalizeScore(scores): the scores of all nodes in one range."""
+    out = []
+    for step in script.calls("ScoreExtensions.NormalizeScore"):
+        rows = script.args(step)["scores"]
+        ours = probe.koordinator_scores("scale", scores=[row["Score"] for row in rows])
+        [lists] = [check["actual"] for check in script.checks
+                   if check["n"] > step["n"] and isinstance(check["actual"], list)]
+        right = [row["Score"] for row in lists]
+        if ours != right:
+            out.append(f"scores {ours}, recorded {right}")
+    return out
+
+
+def needs_loan(script: Any, probe: Probe) -> list[str]:
+    """preparePod(pod): whether the pod takes from a reservation or waits, as its marks have it."""
+    out = []
+    for step in script.calls("preparePod"):
+        pod = resolved(script, script.args(step)["pod"])
+        if (pod["metadata"].get("labels") or {}).get(TAKE_OVER) == "true" and not (
+                pod["metadata"].get("annotations") or {}).get(AFFINITY):
+            raise Unanswerable("a pod that stands for a reservation: the profile places none")
+        known, state = script.variable("state", step["n"])
+        if not known:
+            raise Unanswerable("wishes or templates that cannot be read: the caller reads them "
+                               "before it asks")
+        [task] = importers.scenario([pod | {"kind": "Pod"}], "koordinator")["tasks"]
+        ours = "koordinator/reservation-affinity" in (task["shape"].get("labels") or {})
+        if ours != state["isReservationRequired"]:
+            out.append(f"needs a loan {ours}, recorded {state['isReservationRequired']}")
+    return out
+
+
 FUNCTIONS: dict[str, Callable[[Any, Probe], list[str]]] = {
     "isDeviceAllocationsInclude": include,
     "appendAllocatedByHints": add_of_hints,
     "gpuSharedResourceTemplatesCache.findMatchedTemplates": templates,
     "generateDesignatedHints": designated_hints,
+    "ScoreExtensions.NormalizeScore": scaled,
 }
 # What of devices is no rule, by a call that a script is about.
 NO_RULES = {
@@ -378,7 +417,6 @@ NO_RULES = {
     "sortDeviceResourcesByPreferredPCIe":
         "steps inside of the choice of devices, which is asked whole",
     "nodeDevice.getUsed": "getters of a cache: nothing is decided",
-    "ScoreExtensions.NormalizeScore": "scores of all nodes brought to one range: no rule",
     # Where a script is about nothing else.
     "Plugin.Filter": NO_STATE,
     "Plugin.Score": NO_STATE,
@@ -406,6 +444,8 @@ def rule(script: Any, one_question: Callable[[Any, Probe], list[str]] | None
     """`one_question`: what of a script one question answers."""
     calls = {step["call"] for step in script.steps if "call" in step}
     found = next((FUNCTIONS[call] for call in FUNCTIONS if call in calls), None)
+    if script.case.get("test", "").endswith(".Test_preparePod_isReservationRequired"):
+        found = needs_loan
     if calls & WALKS:
         found = walked
     if found is not None:

@@ -298,7 +298,7 @@ BY_TEST |= {
     (QUOTAS, "TestController_Run"): STATUSES,
     (QUOTAS, "Test_updateElasticQuotaStatusIfChanged"): STATUSES,
     (QUOTAS, "TestPlugin_getQuotaInfoRuntime"): _no_rule(
-        "a switch of the plug-in: the caller chooses which number limits"),
+        "the record does not hold the switch of the plug-in (option runtime)"),
     **{(QUOTAS, test): _no_rule("sums of a dry run: nothing is decided")
        for test in ("TestPlugin_AddPod", "TestPlugin_RemovePod")},
     (QUOTAS, "TestQuotaOverUsedGroupMonitor_Monitor"): _no_rule(

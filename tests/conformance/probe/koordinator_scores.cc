@@ -129,6 +129,11 @@ absl::StatusOr<json> AskKoordinatorScores(const json& request) {
                             ContainersOf(asked["init_containers"]), asked["least"],
                             asked["overhead"]);
   }
+  if (ask == "scale") {
+    std::vector<int64_t> scores = asked["scores"];
+    ScaleScores(scores);
+    return scores;
+  }
   if (ask == "rates") return AskRates(asked);
   if (ask == "migration") return AskMigrationSteps(asked);
   return absl::InvalidArgumentError("koordinator_scores: no such question: " + ask);

@@ -8,6 +8,7 @@
 #include "lib/peer/koordinator/reservation/reservation_choice.h"
 #include "lib/peer/koordinator/reservation/reservation_fit.h"
 #include "lib/peer/koordinator/reservation/reservation_state.h"
+#include "lib/peer/koordinator/scores/resource_scores.h"
 #include "tests/conformance/probe/probe.h"
 #include "tests/conformance/probe/reservation_json.h"
 
@@ -108,7 +109,7 @@ json AskReservedScores(const json& asked, ReservedNames& names) {
   }
   std::vector<int64_t> scores = ReservationNodeScores(nodes);
   json answer = {{"raw", scores}, {"nominated", nominated}};
-  ScaleReservationScores(scores);
+  ScaleScores(scores);
   answer["scaled"] = scores;
   return answer;
 }

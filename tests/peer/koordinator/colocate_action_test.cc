@@ -170,6 +170,22 @@ TEST_F(Colocating, SettingsReserveAndAmplify) {
   EXPECT_EQ(Cycle(), "n:6000/6656Mi ");  // 4 cores, amplified
 }
 
+// What is reserved may be missing from what is allocatable already; the larger of the mark and what
+// the kubelet keeps counts.
+TEST_F(Colocating, ReservedAmountsMayBeTrimmedAlready) {
+  Node("n", 0, 0, {{"koordinator/reserved_cpu", "2"}});
+  NodeSpec node = nodes_.at("n");
+  node.allocatable = node.capacity;
+  for (auto& [name, amount] : *node.allocatable) {
+    if (name == "cpu") amount = 7;  // of 10
+  }
+  Accept(cluster_.UpdateNode(node));
+  EXPECT_EQ(Cycle(), "n:3000/6656Mi ");
+  node.settings.emplace_back("koordinator/trimmed", "true");
+  Accept(cluster_.UpdateNode(node));
+  EXPECT_EQ(Cycle("", 400), "n:4000/6656Mi ");
+}
+
 TEST_F(Colocating, AnOldMeasurementLeavesNoRoom) {
   Node("n", 0, 0, {}, 0);
   EXPECT_EQ(Cycle("", 900), "n:6000/6656Mi ");

@@ -241,5 +241,39 @@ TEST_F(KoordinatorDevices, AGangThatIsUndoneGivesItsDevicesBack) {
   EXPECT_EQ(Chosen(), "p g0 1000; p g1 1000");
 }
 
+TEST_F(KoordinatorDevices, SelectorsChooseDevicesByTheirLabels) {
+  const auto chosen = [&](const char* kind, const std::string& selector, Labels hints = {}) {
+    cluster_ = Cluster();
+    NodeSpec node;
+    for (const char* name : {"g0", "g1", "g2"}) {
+      node.devices.push_back({.name = name, .kind = "gpu", .links = {"p"}, .memory = "16Gi"});
+    }
+    for (const char* name : {"r0", "r1", "r2"}) {
+      node.devices.push_back({.name = name, .kind = "rdma", .links = {"p"}});
+    }
+    node.settings = {
+        {"koordinator/device_labels", "g1:tier=b+old=,g2:tier=c,r1:tier=b,r2:tier=c,gone:a=b"}};
+    Node("a", 64, node);
+    TaskSpec task;
+    task.shape.labels = std::move(hints);
+    task.shape.labels.emplace_back("koordinator/" + std::string(kind) + "-selector", selector);
+    Ask("p", {.kind = kind, .milli = kind == std::string("gpu") ? 1000 : 100}, task);
+    return Chosen();
+  };
+  EXPECT_EQ(chosen("gpu", "tier=c"), "p g2 1000");
+  EXPECT_EQ(chosen("gpu", "tier=b+c"), "p g1 1000");
+  EXPECT_EQ(chosen("gpu", "tier=b+c;!old"), "p g2 1000");
+  EXPECT_EQ(chosen("gpu", "tier!=c;tier=*"), "p g1 1000");
+  EXPECT_EQ(chosen("gpu", "tier=d"), "");
+  EXPECT_EQ(chosen("rdma", "tier=c"), "p r2 100");
+  EXPECT_EQ(chosen("rdma", "tier=*", {{"koordinator/rdma-strategy", "ApplyForAll"}}),
+            "p r1 100; p r2 100");
+  EXPECT_EQ(chosen("gpu", "tier"), "");
+  EXPECT_THAT(Why("p"), HasSubstr("gpu-selector: \"tier\" is not LABEL=VALUE"));
+  cluster_ = Cluster();
+  Node("a", 1, {.settings = {{"koordinator/device_labels", "g0"}}});
+  EXPECT_THAT(Refused(), HasSubstr("device_labels\": \"g0\" is not DEVICE:LABEL=VALUE"));
+}
+
 }  // namespace
 }  // namespace muster::testing

@@ -169,6 +169,32 @@ TEST_F(Rebalancing, PoolsHaveThresholdsOfTheirOwn) {
             "of-silver>gold-cool ");
 }
 
+TEST_F(Rebalancing, SelectorsChooseAmongValuesAndTasksByOneOfSeveral) {
+  const auto moved = [&](const std::string& options) {
+    cluster_ = Cluster();
+    Node("hot", 80, {{"tier", "gold"}});
+    Node("cool", 10, {{"tier", "silver"}});
+    for (const char* app : {"web", "etl"}) {
+      Workload(app);
+      Task(app, app, "hot", "3", {.labels = {{"app", app}}});
+    }
+    return Cycle("abnormal=1,replicas=off,pace=0," + options);
+  };
+  EXPECT_EQ(moved("migrating_of_node=1"), "web>cool ");
+  EXPECT_EQ(moved("select=app=etl"), "etl>cool ");
+  EXPECT_EQ(moved("select=app=etl+none"), "etl>cool ");
+  EXPECT_EQ(moved("select=app!=web+none"), "etl>cool ");
+  EXPECT_EQ(moved("select=app=none"), "");
+  EXPECT_EQ(moved("select=!app"), "");
+  EXPECT_EQ(moved("select=app=none|app=etl"), "etl>cool ");
+  EXPECT_EQ(moved("select=app=*;app!=web"), "etl>cool ");
+  EXPECT_EQ(moved("select=app=etl,pools=select:tier=gold+silver"), "etl>cool ");
+  EXPECT_EQ(moved("select=app=etl,pools=select:tier!=gold"), "");
+  EXPECT_THAT(Refusal("select=app"), HasSubstr("\"app\" is not LABEL=VALUE"));
+  EXPECT_THAT(Refusal("select=!=a"), HasSubstr("is not LABEL=VALUE"));
+  EXPECT_THAT(Refusal("select=a=b|"), HasSubstr("a selector is empty"));
+}
+
 TEST_F(Rebalancing, LimitsHoldUntilAMigrationHasEnded) {
   Node("hot", 90);
   Node("cool", 10);

@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "lib/peer/koordinator/reservation/pre_allocation.h"
 #include "lib/peer/koordinator/reservation/reservation_choice.h"
+#include "lib/peer/koordinator/scores/resource_scores.h"
 
 namespace muster::testing {
 namespace {
@@ -138,7 +139,7 @@ TEST(ReservationChoice, OrdersComeBeforeScores) {
   const std::vector<ReservationNode> nodes = {{0, 100}, {3, 20}, {2, 10}};
   std::vector<int64_t> scores = ReservationNodeScores(nodes);
   EXPECT_EQ(scores, (std::vector<int64_t>{100, 20, 1000}));
-  ScaleReservationScores(scores);
+  ScaleScores(scores);
   EXPECT_EQ(scores, (std::vector<int64_t>{10, 2, 100}));
 }
 

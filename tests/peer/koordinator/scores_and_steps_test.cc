@@ -1,6 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Scores by kinds of resources, rates of evictions and steps of migrations, worked out by hand.
+#include <cstdint>
+#include <vector>
+
 #include "gtest/gtest.h"
 #include "lib/peer/koordinator/rebalance/eviction_rates.h"
 #include "lib/peer/koordinator/rebalance/migration_steps.h"
@@ -33,6 +36,17 @@ TEST(ResourceScores, ScarceResourcesAreAvoided) {
   EXPECT_EQ(ScoreWithoutScarce(0, 0), 100);
   EXPECT_EQ(ScoreWithoutScarce(2, 1), 50);
   EXPECT_EQ(ScoreWithoutScarce(3, 0), 100);
+}
+
+TEST(ResourceScores, TheBestScoreBecomesAHundred) {
+  const auto scaled = [](std::vector<int64_t> scores) {
+    ScaleScores(scores);
+    return scores;
+  };
+  EXPECT_EQ(scaled({200, 10, 0}), (std::vector<int64_t>{100, 5, 0}));
+  EXPECT_EQ(scaled({10}), (std::vector<int64_t>{100}));
+  EXPECT_EQ(scaled({0, 0}), (std::vector<int64_t>{0, 0}));
+  EXPECT_TRUE(scaled({}).empty());
 }
 
 TEST(ResourceScores, RequestsCountTheLeastAndWhatRunsAlong) {

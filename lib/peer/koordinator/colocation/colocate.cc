@@ -22,6 +22,8 @@
 //
 // Settings (the rest is that of rebalance_world.h):
 //   node   koordinator/reserved_cpu, reserved_memory          kept from tasks
+//          koordinator/trimmed                                true: what is allocatable is without
+//                                                             that already
 //          koordinator/reclaimable_cpu, reclaimable_memory    what production will not need, as
 //                                                             predicted
 //          koordinator/cpu_ratio                              1 or more: amplifies batch CPU
@@ -74,6 +76,7 @@ constexpr int64_t kMostCpu = 1'000'000'000'000;  // milli-cores
 // What a node sets.
 struct ColocatedNode {
   CpuMemory reserved = {};
+  bool is_trimmed = false;
   std::optional<CpuMemory> reclaimable = {};
   double cpu_ratio = 1;
   std::optional<ColocateRules> rules = {};  // absent: those of the action
@@ -119,6 +122,7 @@ absl::Status ReadColocatedNode(const NodeSpec& spec, const Options& options, Col
   if (absl::Status s = ReadNodeRules(spec, options, settings, node); !s.ok()) return s;
   node->reserved.cpu = ReadAmountSetting(settings, "reserved_cpu");
   node->reserved.memory = ReadAmountSetting(settings, "reserved_memory");
+  node->is_trimmed = settings.Flag("trimmed", false);
   CpuMemory reclaimable;
   reclaimable.cpu = ReadAmountSetting(settings, "reclaimable_cpu");
   reclaimable.memory = ReadAmountSetting(settings, "reclaimable_memory");
@@ -127,8 +131,8 @@ absl::Status ReadColocatedNode(const NodeSpec& spec, const Options& options, Col
   }
   node->cpu_ratio = settings.Number("cpu_ratio", 1, 100, 1);
   koordinator::PassOver(koordinator::kNodeZoneKeys, &settings);
-  koordinator::PassOver(koordinator::kNodeThresholdKeys, &settings);
-  koordinator::PassOver(koordinator::kNodeRawKeys, &settings);
+  koordinator::PassOver(koordinator::kNodeLoadKeys, &settings);
+  settings.Text(koordinator::kNodeDeviceLabels);
   return settings.Finish();
 }
 
@@ -207,6 +211,7 @@ class Colocation {
     node_.view.capacity = CpuMemoryOf(tables, tables.nodes.capacity.row(node_.row), most);
     node_.view.allocatable = CpuMemoryOf(tables, tables.nodes.allocatable.row(node_.row), most);
     node_.view.reserved = node_.set.reserved;
+    if (node_.set.is_trimmed) node_.view.allocatable += node_.set.reserved;
     node_.measured.system = CpuMemoryOf(world_.nodes[n].system, most);
     node_.measured.reclaimable = node_.set.reclaimable;
     node_.view.tasks.reserve(tasks.size());

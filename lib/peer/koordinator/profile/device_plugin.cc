@@ -10,6 +10,8 @@
 #include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/kube/selectors.h"
+#include "lib/peer/koordinator/profile/device_selectors.h"
+#include "lib/peer/koordinator/scores/resource_scores.h"
 #include "muster/quantity.h"
 
 namespace muster::koordinator {
@@ -107,6 +109,14 @@ std::string WordsOf(const DeviceLoanAnswer& answer) {
 absl::Status CheckDeviceNodes(const Tables& tables) {
   for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
     if (!tables.nodes.alive[n]) continue;
+    const std::string* labels =
+        FindLabel(tables.nodes.spec[n].settings, "koordinator/device_labels");
+    const auto read = labels == nullptr ? NamedDeviceLabels() : ReadDeviceLabels(*labels);
+    if (!read.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("node ", Quote(tables.nodes.names.name(n)),
+                       ", setting \"koordinator/device_labels\": ", read.status().message()));
+    }
     std::array<size_t, kDeviceKinds> counts = {};
     for (const DeviceSpec& device : tables.nodes.spec[n].devices) {
       const std::optional<size_t> kind = KindOf(device.kind);
@@ -158,10 +168,26 @@ void DevicePlugin::AddMachine(NodeIndex n) {
     machine.numbers[*kind].push_back(i);
   }
   if (!has_some) return;
+  AddLabels(node, &machine);
   if (HasHopperPartitions(node)) machine.devices.partitions = HopperPartitions();
   const std::string* policy = FindLabel(node.labels, "node.koordinator.sh/gpu-partition-policy");
   machine.devices.honors_partitions = policy != nullptr && *policy == "Honor";
   machines_.emplace(n, std::move(machine));
+}
+
+void DevicePlugin::AddLabels(const NodeSpec& node, Machine* machine) {
+  const std::string* text = FindLabel(node.settings, "koordinator/device_labels");
+  if (text == nullptr) return;
+  // The action's check has refused what cannot be read.
+  const NamedDeviceLabels labels = ReadDeviceLabels(*text).value_or(NamedDeviceLabels());
+  for (const auto& [name, of_device] : labels) {
+    for (size_t kind = 0; kind < kDeviceKinds; ++kind) {
+      for (size_t minor = 0; minor < machine->numbers[kind].size(); ++minor) {
+        if (node.devices[machine->numbers[kind][minor]].name != name) continue;
+        machine->devices.books[kind].devices[minor].labels = of_device;
+      }
+    }
+  }
 }
 
 DeviceGrants DevicePlugin::GrantsOf(const std::vector<DeviceHold>& holds, NodeIndex n) const {
@@ -255,7 +281,22 @@ const DevicePlugin::Claim& DevicePlugin::ClaimOf(TaskIndex t) {
   }
   ReadJoint(shape, &claim.devices);
   ReadHints(shape.labels, &claim.devices);
+  ReadSelectors(shape.labels, &claim);
   return claims_[c] = std::move(claim);
+}
+
+void DevicePlugin::ReadSelectors(const Labels& labels, Claim* claim) {
+  for (size_t kind = 0; kind < kDeviceKinds; ++kind) {
+    const std::string key = absl::StrCat("koordinator/", ToAbsl(kKindNames[kind]), "-selector");
+    const std::string* text = FindLabel(labels, key);
+    if (text == nullptr || claim->devices.wishes[kind].total.IsZero()) continue;
+    absl::StatusOr<LabelSelector> selector = ReadDeviceSelector(*text);
+    if (selector.ok()) {
+      claim->devices.wishes[kind].selector = *std::move(selector);
+    } else {
+      claim->flaw = absl::StrCat("label ", key, ": ", selector.status().message());
+    }
+  }
 }
 
 void DevicePlugin::ReadJoint(const TaskShape& shape, DeviceClaim* claim) {
@@ -445,8 +486,7 @@ std::vector<int64_t> DevicePlugin::Score(TaskIndex t, std::span<const NodeIndex>
                                    .most = AllowedBy(claim, n, at->second, loans)},
                                   reservations_->Nominated(t, n)));
   }
-  const int64_t most = scores.empty() ? 0 : *std::max_element(scores.begin(), scores.end());
-  for (int64_t& score : scores) score = most > 0 ? score * 100 / most : score;
+  ScaleScores(scores);
   return scores;
 }
 

@@ -27,6 +27,8 @@
 // `gpu-bandwidth` is what its ring must have, in bytes. Of RDMA cards and FPGAs `rdma-strategy` and
 // `fpga-strategy` (ApplyForAll, RequestsAsCount) tell what a number means, and `rdma-exclusive`
 // (DeviceLevel) that each of those that are counted is whole. Other words mean nothing.
+// `gpu-selector`, `rdma-selector` and `fpga-selector` choose devices by labels, which setting
+// koordinator/device_labels of their node has (device_selectors.h).
 // On nodes with label node.koordinator.sh/gpu-partition-policy `Honor` GPUs come as partitions.
 //
 // Reservations. The devices that a reservation keeps (reserved_parts.h) are for tasks that it
@@ -63,7 +65,8 @@
 
 namespace muster::koordinator {
 
-// Fails for a node with more devices of a kind than can be told apart.
+// Fails for a node with more devices of a kind than can be told apart, or with labels of devices
+// that cannot be read.
 absl::Status CheckDeviceNodes(const Tables& tables);
 
 class DevicePlugin : public LoanFilter, public ZoneHints {
@@ -120,6 +123,8 @@ class DevicePlugin : public LoanFilter, public ZoneHints {
   const Claim& ClaimOf(TaskIndex t);
   void ReadShape(const TaskShape& shape, Claim* claim) const;
   static void ReadHints(const Labels& labels, DeviceClaim* claim);
+  static void ReadSelectors(const Labels& labels, Claim* claim);
+  static void AddLabels(const NodeSpec& node, Machine* machine);
   static void ReadJoint(const TaskShape& shape, DeviceClaim* claim);
   // Returns the zones of the node that devices may come from; nothing: any.
   std::optional<uint64_t> ZonesOn(NodeIndex n) const;

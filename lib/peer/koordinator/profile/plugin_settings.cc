@@ -34,6 +34,7 @@ constexpr OptionDecl kPluginOptions[] = {
     {"revoke_delay", OptionKind::kWhole, "120", 0, 1e9,
      "seconds that a queue may be above its runtime"},
     {"load", OptionKind::kFlag, "on", 0, 0, "measured loads of nodes filter and score"},
+    {"load_filter", OptionKind::kFlag, "on", 0, 0, "off: measured loads refuse no node"},
     {"load_weight", OptionKind::kWhole, "1", 0, 1e6, "weight of the score by load"},
     {"cpu_threshold", OptionKind::kWhole, "65", 0, 100, "percent of cpu a node may get to; 0: any"},
     {"memory_threshold", OptionKind::kWhole, "95", 0, 100, "the same of memory"},
@@ -47,6 +48,26 @@ constexpr OptionDecl kPluginOptions[] = {
      "seconds after which a measurement is too old"},
     {"load_expired", OptionKind::kChoice, "refuse", 0, 0,
      "refuse|pass|trust: what an old measurement means to pods"},
+    {"production_cpu_threshold", OptionKind::kWhole, "0", 0, 100,
+     "percent of cpu that production may use of a node for pods of production; 0 of both: they are "
+     "held as others are"},
+    {"production_memory_threshold", OptionKind::kWhole, "0", 0, 100, "the same of memory"},
+    {"production_system", OptionKind::kFlag, "off", 0, 0,
+     "what belongs to no pod counts as production"},
+    {"production_score", OptionKind::kFlag, "off", 0, 0,
+     "pods of production are scored by what production uses"},
+    {"load_statistic", OptionKind::kChoice, "none", 0, 0,
+     "none|avg|p50|p90|p95|p99: a statistic of the use of nodes that has thresholds, in place of "
+     "their use"},
+    {"load_window", OptionKind::kWhole, "0", 0, 1e9,
+     "seconds that the statistic is of; 0: the most there are"},
+    {"statistic_cpu_threshold", OptionKind::kWhole, "0", 0, 100,
+     "percent of cpu that the statistic may get to; 0: any"},
+    {"statistic_memory_threshold", OptionKind::kWhole, "0", 0, 100, "the same of memory"},
+    {"score_statistic", OptionKind::kChoice, "none", 0, 0,
+     "none|avg|p50|p90|p95|p99: a statistic that the score by load goes by, in place of use"},
+    {"score_window", OptionKind::kWhole, "0", 0, 1e9,
+     "seconds that it is of; 0: the most there are"},
     {"reservation", OptionKind::kFlag, "on", 0, 0,
      "reservations keep room of their nodes for their owners"},
     {"reservation_weight", OptionKind::kWhole, "5000", 0, 1e6,
@@ -96,6 +117,25 @@ std::vector<KindStrategy> StrategiesOf(const std::string& text) {
   return strategies;
 }
 
+LoadSettings LoadsOf(const Options& options, int64_t ticks) {
+  const auto whole = [&](std::string_view name) {
+    return static_cast<int64_t>(options.number(name));
+  };
+  const auto statistic = [&](std::string_view name, std::string_view window) {
+    const std::string text = options.text(name);
+    return LoadSettings::Statistic{text == "none" ? std::string() : text, whole(window)};
+  };
+  LoadSettings loads = LoadSettings::From(options, "load_", ticks);
+  loads.by_band = true;
+  loads.of_production = {whole("production_cpu_threshold"), whole("production_memory_threshold")};
+  loads.of_statistic = {whole("statistic_cpu_threshold"), whole("statistic_memory_threshold")};
+  loads.with_system = options.flag("production_system");
+  loads.scores_production = options.flag("production_score");
+  loads.filtered = statistic("load_statistic", "load_window");
+  loads.scored = statistic("score_statistic", "score_window");
+  return loads;
+}
+
 }  // namespace
 
 std::string_view ExtraPluginName(ExtraPlugin plugin) {
@@ -121,8 +161,9 @@ PluginSettings PluginSettings::From(const Options& options) {
       options.flag("parents"), options.flag("spare_default"),
       options.flag("revoke"),  static_cast<int64_t>(options.number("revoke_delay")) * s.ticks};
   s.load = options.flag("load");
+  s.load_filters = s.load && options.flag("load_filter");
   s.load_weight = static_cast<int64_t>(options.number("load_weight"));
-  s.loads = LoadSettings::From(options, "load_", s.ticks);
+  s.loads = LoadsOf(options, s.ticks);
   s.kinds.strategies = StrategiesOf(options.text("kinds"));
   if (!options.text("scarce").empty()) s.kinds.scarce = absl::StrSplit(options.text("scarce"), '+');
   s.kinds.strategy_weight = static_cast<int64_t>(options.number("kinds_weight"));

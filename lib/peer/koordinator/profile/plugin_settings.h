@@ -82,6 +82,7 @@ struct PluginSettings {
   int64_t ticks = 1;  // of the caller's clock in a second
   bool coscheduling = true, quota = true, load = true, reservation = true, devices = true;
   bool numa = true;
+  bool load_filters = true;  // off: loads only score
   GangDefaults gangs;
   bool gangs_preempt = false;  // all pending pods of a group make room together
   QuotaSettings quotas;

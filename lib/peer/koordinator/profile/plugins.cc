@@ -75,7 +75,7 @@ kube::Status Plugins::PreFilter(TaskIndex task) {
 
 kube::Status Plugins::Filter(TaskIndex task, NodeIndex node, const kube::NodeBooks& books) {
   kube::Status status;
-  if (settings_.load && loads_.any()) status = FilterByLoad(task, node);
+  if (settings_.load_filters && loads_.any()) status = FilterByLoad(task, node);
   if (status.code == kube::Code::kFits && numa_.any()) status = numa_.Filter(task, node, books);
   if (status.code == kube::Code::kFits && devices_.any()) status = devices_.Filter(task, node);
   if (reservations_.filters() && status.code == kube::Code::kFits) {
@@ -93,11 +93,19 @@ bool Plugins::IsOfDaemon(TaskIndex task) const {
   return kind != nullptr && *kind == "DaemonSet";
 }
 
+const LoadBooks::Taker& Plugins::TakerOf(TaskIndex task) {
+  if (load_task_ != task) {
+    load_task_ = task;
+    load_taker_ = loads_.TakerOf(task);
+  }
+  return load_taker_;
+}
+
 kube::Status Plugins::FilterByLoad(TaskIndex task, NodeIndex node) {
   kube::Status status;
   if (IsOfDaemon(task)) return status;
   std::string_view words;
-  switch (loads_.WhyNot(world_->class_of(task), node)) {
+  switch (loads_.WhyNot(TakerOf(task), node)) {
     case LoadBooks::Why::kFits:
       return status;
     case LoadBooks::Why::kOld:
@@ -127,7 +135,7 @@ std::vector<kube::ExtraScore> Plugins::Score(TaskIndex task, std::span<const Nod
   if (settings_.load && loads_.any() && settings_.load_weight != 0) {
     std::vector<int64_t> raw;
     for (const NodeIndex n : feasible) {
-      raw.push_back(loads_.IsScored(n) ? loads_.ScoreOf(world_->class_of(task), n) : 0);
+      raw.push_back(loads_.IsScored(n) ? loads_.ScoreOf(TakerOf(task), n) : 0);
     }
     add(ExtraPlugin::kLoadAware, settings_.load_weight, std::move(raw));
   }

@@ -101,6 +101,7 @@ class Plugins : public kube::ExtraPlugins {
 
  private:
   bool IsOfDaemon(TaskIndex task) const;
+  const LoadBooks::Taker& TakerOf(TaskIndex task);
   kube::Status FilterByLoad(TaskIndex task, NodeIndex node);
 
   const PluginSettings& settings_;
@@ -108,6 +109,8 @@ class Plugins : public kube::ExtraPlugins {
   GangPlugin gangs_;
   QuotaPlugin quotas_;
   LoadBooks loads_;
+  TaskIndex load_task_ = kNone;  // of load_taker_
+  LoadBooks::Taker load_taker_;
   ReservationPlugin reservations_;
   KindScores kinds_;
   DevicePlugin devices_;

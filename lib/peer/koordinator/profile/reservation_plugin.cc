@@ -11,6 +11,7 @@
 #include "lib/kube/selectors.h"
 #include "lib/model/spec_key.h"
 #include "lib/peer/koordinator/reservation/reservation_choice.h"
+#include "lib/peer/koordinator/scores/resource_scores.h"
 
 namespace muster::koordinator {
 namespace {
@@ -395,7 +396,7 @@ std::vector<int64_t> ReservationPlugin::Score(TaskIndex t, std::span<const NodeI
     if (chosen != kNone) node.score = ReservationScore(request, AsReserved(kept_[chosen]));
   }
   std::vector<int64_t> scores = ReservationNodeScores(nodes);
-  ScaleReservationScores(scores);
+  ScaleScores(scores);
   return scores;
 }
 

@@ -25,6 +25,23 @@ void RunKoordinatorCycles(ActionContext& context, const Options& options) {
   kube::RunCycles(context, settings, &plugins);
 }
 
+// Those that load_books.h reads.
+void CheckLoadSettings(SettingReader* settings) {
+  for (const auto& keys : {koordinator::kNodeThresholdKeys, koordinator::kNodeProductionKeys,
+                           koordinator::kNodeStatisticKeys}) {
+    settings->Integer(keys[0], 0, 100, 0);
+    settings->Integer(keys[1], 0, 100, 0);
+  }
+  settings->Integer(koordinator::kNodeLoadWindow, 0, 1'000'000'000, 0);
+  settings->Choice(koordinator::kNodeLoadStatistic, {"avg", "p50", "p90", "p95", "p99"}, "");
+  for (const std::string_view key : koordinator::kNodeRawKeys) {
+    const auto text = settings->Text(key);
+    if (text && ParseQuantity(*text, Unit::kMilli).value_or(-1) < 0) {
+      settings->Refuse(key, "must be an amount");
+    }
+  }
+}
+
 // Nodes keep settings of other actions alone.
 absl::Status CheckNodes(const NodeTable& nodes) {
   for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
@@ -32,18 +49,11 @@ absl::Status CheckNodes(const NodeTable& nodes) {
     SettingReader settings("node", nodes.spec[n].name, nodes.spec[n].settings, "koordinator");
     koordinator::PassOver(koordinator::kNodeOptionKeys, &settings);
     koordinator::PassOver(koordinator::kNodeReportKeys, &settings);
+    settings.Text(koordinator::kNodeDeviceLabels);  // CheckDeviceNodes reads it
     settings.Flag(koordinator::kNodeZoneKeys[0], false);
     settings.Number(koordinator::kNodeZoneKeys[1], 1, koordinator::kMostAmplified, 1);
     settings.Number(koordinator::kNodeZoneKeys[2], 1, koordinator::kMostAmplified, 1);
-    for (const std::string_view key : koordinator::kNodeThresholdKeys) {
-      settings.Integer(key, 0, 100, 0);
-    }
-    for (const std::string_view key : koordinator::kNodeRawKeys) {
-      const auto text = settings.Text(key);
-      if (text && ParseQuantity(*text, Unit::kMilli).value_or(-1) < 0) {
-        settings.Refuse(key, "must be an amount");
-      }
-    }
+    CheckLoadSettings(&settings);
     if (absl::Status s = settings.Finish(); !s.ok()) return s;
   }
   return absl::OkStatus();

@@ -71,7 +71,7 @@ constexpr OptionDecl kRebalanceOptions[] = {
      "seconds in which a workload moves one portion; 0: no limit"},
     {"include", OptionKind::kText, "", 0, 0, "namespaces whose tasks may leave; empty: all"},
     {"exclude", OptionKind::kText, "", 0, 0, "namespaces whose tasks stay"},
-    {"select", OptionKind::kText, "", 0, 0, "labels of tasks that may leave; empty: all tasks"},
+    {"select", OptionKind::kText, "", 0, 0, "choice of tasks that may leave; empty: all tasks"},
     {"local_data", OptionKind::kFlag, "off", 0, 0, "tasks with data on the node may leave"},
     {"critical", OptionKind::kFlag, "off", 0, 0, "system-critical tasks may leave"},
     {"keep_claims", OptionKind::kFlag, "off", 0, 0, "tasks with volumes stay"},
@@ -95,6 +95,32 @@ std::vector<std::string_view> PartsOf(std::string_view text, char separator) {
     if (end == std::string_view::npos) return parts;
     text.remove_prefix(end + 1);
   }
+}
+
+// Adds a part of a selector. Returns false for a text without a label.
+bool AddRequirement(std::string_view part, Selector* selector) {
+  if (part.size() > 1 && part[0] == '!') {
+    if (part.find('=') != std::string_view::npos) return false;
+    selector->match_expressions.push_back(
+        {std::string(part.substr(1)), RequirementOp::kDoesNotExist, {}});
+    return true;
+  }
+  const size_t equals = part.find('=');
+  if (equals == std::string_view::npos || equals == 0) return false;
+  const bool is_not = part[equals - 1] == '!';
+  const std::string key(part.substr(0, equals - (is_not ? 1 : 0)));
+  const std::string_view value = part.substr(equals + 1);
+  if (value == "*" && !is_not) {
+    selector->match_expressions.push_back({key, RequirementOp::kExists, {}});
+  } else if (is_not || value.find('+') != std::string_view::npos) {
+    Requirement& one = selector->match_expressions.emplace_back();
+    one.key = key;
+    one.op = is_not ? RequirementOp::kNotIn : RequirementOp::kIn;
+    for (const std::string_view word : PartsOf(value, '+')) one.values.emplace_back(word);
+  } else {
+    selector->match_labels.emplace_back(key, value);
+  }
+  return !key.empty();
 }
 
 // Reads the texts of options; the first that is wrong is kept.
@@ -155,14 +181,22 @@ class TextReader {
     if (text.empty()) return std::nullopt;
     Selector selector;
     for (const std::string_view part : PartsOf(text, ';')) {
-      const size_t equals = part.find('=');
-      if (equals == std::string_view::npos || equals == 0) {
+      if (!AddRequirement(part, &selector)) {
         Refuse(absl::StrCat(Quote(part), " is not LABEL=VALUE"));
         return std::nullopt;
       }
-      selector.match_labels.emplace_back(part.substr(0, equals), part.substr(equals + 1));
     }
     return selector;
+  }
+
+  // Selectors by `|`.
+  std::vector<Selector> ReadChoice(std::string_view text) {
+    std::vector<Selector> choice;
+    for (const std::string_view part : PartsOf(text, '|')) {
+      if (part.empty()) Refuse("a selector is empty");
+      if (const std::optional<Selector> selector = ReadSelector(part)) choice.push_back(*selector);
+    }
+    return choice;
   }
 
   std::optional<Portion> ReadPortion(std::string_view text) {
@@ -335,9 +369,7 @@ absl::Status ReadChoice(const Options& options, RebalanceRules* rules) {
   if (!rules->choice.included.empty() && !rules->choice.excluded.empty()) {
     return WrongOption("include", "only one of Include/Exclude namespaces can be set");
   }
-  if (const std::optional<Selector> selector = select.ReadSelector(options.text("select"))) {
-    rules->choice.selectors.push_back(*selector);
-  }
+  rules->choice.selectors = select.ReadChoice(options.text("select"));
   return select.status();
 }
 

@@ -6,7 +6,9 @@
 //
 // Numbers and flags are checked by their declarations. Texts have these forms:
 //   amounts     cpu:50;memory:60          the last colon counts: a resource may have some, too
-//   selector    tier=gold;zone=a          all labels must be equal
+//   selector    tier=gold;zone=a+b;!old   all must hold: a label is the value or one of several,
+//                                         is none of them (tier!=a+b), is there (tier=*) or not
+//   choice      tier=gold|app=web         selectors by `|`, of which one must hold
 //   pools       select:tier=gold&high:cpu:70|select:tier=silver
 //               pools by `|`, fields by `&`. Fields: select, low, high, production_low,
 //               production_high, weights, distance, abnormal, normal, timeout. What a pool does not

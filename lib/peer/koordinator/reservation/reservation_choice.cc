@@ -70,11 +70,4 @@ std::vector<int64_t> ReservationNodeScores(std::span<const ReservationNode> node
   return scores;
 }
 
-void ScaleReservationScores(std::span<int64_t> scores) {
-  const auto largest = std::max_element(scores.begin(), scores.end());
-  if (largest == scores.end() || *largest <= 0) return;
-  const int64_t most = *largest;
-  for (int64_t& score : scores) score = kBestScore * score / most;
-}
-
 }  // namespace muster

@@ -54,11 +54,8 @@ size_t NominateReservation(std::span<const ReservationOffer> offers);
 // Returns the places of tasks that a reservation may take over, the one that fills it best first.
 std::vector<size_t> BestFillFirst(std::span<const Sparse> tasks, const Reserved& reserved);
 
-// Returns the raw score of each node, before the scale.
+// Returns the raw score of each node, before the scale (ScaleScores of resource_scores.h).
 std::vector<int64_t> ReservationNodeScores(std::span<const ReservationNode> nodes);
-
-// Scales scores so that the largest becomes 100; scores without a positive one stay.
-void ScaleReservationScores(std::span<int64_t> scores);
 
 }  // namespace muster
 

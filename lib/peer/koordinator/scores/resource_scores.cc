@@ -32,6 +32,13 @@ int64_t ScoreWithoutScarce(int64_t idle, int64_t scarce) {
   return idle == 0 ? kBestScore : (idle - scarce) * kBestScore / idle;
 }
 
+void ScaleScores(std::span<int64_t> scores) {
+  const auto largest = std::max_element(scores.begin(), scores.end());
+  if (largest == scores.end() || *largest <= 0) return;
+  const int64_t most = *largest;
+  for (int64_t& score : scores) score = kBestScore * score / most;
+}
+
 int64_t RequestWithLeast(std::span<const ContainerRequest> containers,
                          std::span<const ContainerRequest> init_containers, int64_t least,
                          int64_t overhead) {

@@ -39,6 +39,9 @@ int64_t ScoreByStrategies(std::span<const StrategyShare> shares);
 // many of them are scarce. Returns 0..100.
 int64_t ScoreWithoutScarce(int64_t idle, int64_t scarce);
 
+// Brings scores of nodes to one range: the best one becomes 100. Those that are all 0 stay.
+void ScaleScores(std::span<int64_t> scores);
+
 struct ContainerRequest {
   std::optional<int64_t> amount;  // of one resource; nothing: `least` counts
   bool restarts = false;          // an init container that runs along

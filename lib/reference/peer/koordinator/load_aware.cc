@@ -68,6 +68,10 @@ bool Expired(const Cycle& cycle, const ReferencePolicy& policy, NodeIndex node) 
 std::optional<Refusal> LoadRefusal(const Cycle& cycle, const ReferencePolicy& policy,
                                    TaskIndex task, NodeIndex node) {
   if (!Measured(cycle, node)) return std::nullopt;
+  if (WholeOption(policy, "cpu_threshold", 65) == 0 &&
+      WholeOption(policy, "memory_threshold", 95) == 0) {
+    return std::nullopt;
+  }
   const std::string old = TextOption(policy, "expired", "refuse");
   if (Expired(cycle, policy, node) && old == "pass") return std::nullopt;
   if (Expired(cycle, policy, node) && old == "refuse") {

@@ -1,0 +1,73 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/koordinator/profile/device_selectors.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "lib/base/strings.h"
+
+namespace muster::koordinator {
+namespace {
+
+absl::Status NotOfForm(absl::string_view text, absl::string_view form) {
+  return absl::InvalidArgumentError(absl::StrCat(Quote(std::string(text)), " is not ", form));
+}
+
+bool IsLabelText(absl::string_view text) {
+  return !text.empty() && text.find_first_of(" ,;:=!*+") == text.npos;
+}
+
+bool ReadRule(absl::string_view part, LabelSelector::Rule* rule) {
+  using Op = LabelSelector::Op;
+  if (!part.empty() && part[0] == '!') {
+    *rule = {std::string(part.substr(1)), Op::kDoesNotExist, {}};
+    return IsLabelText(part.substr(1));
+  }
+  const size_t equals = part.find('=');
+  if (equals == part.npos || equals == 0) return false;
+  const bool is_not = part[equals - 1] == '!';
+  const absl::string_view key = part.substr(0, is_not ? equals - 1 : equals);
+  const absl::string_view values = part.substr(equals + 1);
+  *rule = {std::string(key), is_not ? Op::kNotIn : Op::kIn, {}};
+  if (!IsLabelText(key)) return false;
+  if (values == "*" && !is_not) {
+    rule->op = Op::kExists;
+    return true;
+  }
+  for (const absl::string_view value : absl::StrSplit(values, '+')) {
+    if (!value.empty() && !IsLabelText(value)) return false;
+    rule->values.emplace_back(value);
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<NamedDeviceLabels> ReadDeviceLabels(std::string_view text) {
+  NamedDeviceLabels all;
+  for (const absl::string_view item : absl::StrSplit(ToAbsl(text), ',')) {
+    const size_t colon = item.find(':');
+    if (colon == item.npos || colon == 0) return NotOfForm(item, "DEVICE:LABEL=VALUE+...");
+    auto& [name, labels] = all.emplace_back();
+    name = std::string(item.substr(0, colon));
+    for (const absl::string_view label : absl::StrSplit(item.substr(colon + 1), '+')) {
+      const size_t equals = label.find('=');
+      if (equals == label.npos || !IsLabelText(label.substr(0, equals))) {
+        return NotOfForm(item, "DEVICE:LABEL=VALUE+...");
+      }
+      labels.emplace_back(label.substr(0, equals), label.substr(equals + 1));
+    }
+  }
+  return all;
+}
+
+absl::StatusOr<LabelSelector> ReadDeviceSelector(std::string_view text) {
+  LabelSelector selector;
+  for (const absl::string_view part : absl::StrSplit(ToAbsl(text), ';')) {
+    if (!ReadRule(part, &selector.rules.emplace_back())) {
+      return NotOfForm(part, "LABEL=VALUE+..., LABEL!=VALUE+..., LABEL=* or !LABEL");
+    }
+  }
+  return selector;
+}
+
+}  // namespace muster::koordinator
