@@ -55,7 +55,7 @@ func (p *Plan) Reservations() []Reservation {
 // Offer is amounts of a node that a queue or a job may take.
 type Offer struct {
 	Job, Queue, Node int32   // None: the offer is to the queue, or to the job
-	Amounts          []int64 // by dimension, which Name names; Absent: none of it
+	Amounts          []int64 // by dimension, which Name names; Absent: none of it; Plan.Resources names all
 }
 
 // Offers are what is offered, in the order it was decided.

@@ -46,11 +46,14 @@ type Taint struct {
 type Pod struct {
 	Namespace, Name string
 	UID             string // tells it from an earlier pod of its name; empty: unknown
-	Group           string // its PodGroup; empty: it has none, and only occupies its node
-	Node            string // where it is, unless it is pending
-	Status          int32  // TaskPending, TaskRunning, ...
-	Priority        int32
-	Created         int64 // seconds
+	// Its PodGroup. Empty: it has none. A profile that tries no pods without one, as volcano, leaves it
+	// out while it waits, and `lone_tasks=QUEUE` in the spec string makes it a job of one:
+	// "volcano:lone_tasks=default".
+	Group    string
+	Node     string // where it is, unless it is pending
+	Status   int32  // TaskPending, TaskRunning, ...
+	Priority int32
+	Created  int64 // seconds
 
 	Request      Resources
 	Labels       map[string]string
@@ -277,6 +280,27 @@ func PodGroupTable(groups []PodGroup) (*Table, error) {
 	})
 }
 
+// capacity is what the node has, with the number of pods that Kubernetes takes for granted.
+func (n *Node) capacity() map[string]any {
+	amounts := n.Allocatable.amounts()
+	if _, is := amounts["pods"]; !is {
+		amounts["pods"] = 110
+	}
+	return amounts
+}
+
+// row is the node as a scenario has it.
+func (n *Node) row() map[string]any {
+	row := map[string]any{"name": n.Name, "capacity": n.capacity(), "unschedulable": n.Unschedulable}
+	if len(n.Labels) > 0 {
+		row["labels"] = n.Labels
+	}
+	if len(n.Taints) > 0 {
+		row["taints"] = n.Taints
+	}
+	return row
+}
+
 // NodeTable makes a table of nodes.
 func NodeTable(list []Node) (*Table, error) {
 	n := len(list)
@@ -290,11 +314,7 @@ func NodeTable(list []Node) (*Table, error) {
 		names.bytes = append(names.bytes, node.Name...)
 		names.end()
 		capacityOf[i] = capacities.code(s.appendResources(nil, &node.Allocatable), func(to []byte) []byte {
-			amounts := node.Allocatable.amounts()
-			if _, is := amounts["pods"]; !is {
-				amounts["pods"] = 110
-			}
-			return append(to, mustJSON(amounts)...)
+			return append(to, mustJSON(node.capacity())...)
 		})
 		labelsOf[i] = labels.code(s.appendMap(nil, node.Labels), func(to []byte) []byte {
 			if node.Labels == nil {

@@ -218,6 +218,54 @@ func (c *Cluster) Drain(profile string, nodes []string, now int64) ([]DrainStep,
 	return report.Steps, err
 }
 
+// NodeOffer is a type of nodes that can be had.
+type NodeOffer struct {
+	Node  Node
+	Price float64 // of one node, in any unit; 0: 1
+	Most  int64   // that can be had; 0: NeedNodes's
+}
+
+// NodeCount is a number of nodes of a type. Waits is the first task that waits in spite of so many,
+// with the reason, and Waiting how many do: of NodesNeeded.Alone.
+type NodeCount struct {
+	Type    string
+	Count   int64
+	Waits   string
+	Waiting int64
+}
+
+// NodesNeeded is how many nodes place what waits: of each type alone, the cheapest mix that was
+// found, and what the profile's own autoscaler would start.
+type NodesNeeded struct {
+	WaitingBefore           int64 `json:"waiting_before"`
+	WaitingAfter            int64 `json:"waiting_after"`
+	Alone, Cheapest, Wanted []NodeCount
+	Price                   float64
+	WantedPrice             float64 `json:"wanted_price"`
+	WantedWaiting           int64   `json:"wanted_waiting"`
+}
+
+// NeedNodes answers how many nodes of the offered types, and at most so many of each, place what
+// waits; 0: 1024. Without offers each kind of node of the cluster is one.
+func (c *Cluster) NeedNodes(profile string, offers []NodeOffer, most, now int64) (NodesNeeded, error) {
+	var needed NodesNeeded
+	rows := make([]map[string]any, len(offers))
+	for i := range offers {
+		rows[i] = map[string]any{"node": offers[i].Node.row()}
+		if offers[i].Price != 0 {
+			rows[i]["price"] = offers[i].Price
+		}
+		if offers[i].Most != 0 {
+			rows[i]["most"] = offers[i].Most
+		}
+	}
+	question := map[string]any{"offers": rows}
+	if most != 0 {
+		question["most"] = most
+	}
+	return needed, c.advise(profile, map[string]any{"need_nodes": question}, now, &needed)
+}
+
 func (c *Cluster) advise(profile string, question any, now int64, answer any) error {
 	text, err := json.Marshal(question)
 	if err != nil {

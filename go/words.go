@@ -59,3 +59,40 @@ const (
 	DeltaWaiting = int32(C.MUSTER_DELTA_WAITING) // for an object that it names
 	DeltaRefused = int32(C.MUSTER_DELTA_REFUSED) // it breaks a rule; of Take alone
 )
+
+// Kinds of reasons (docs/explain.md).
+const (
+	ReasonGated         = int32(C.MUSTER_REASON_GATED)
+	ReasonInvalidGang   = int32(C.MUSTER_REASON_INVALID_GANG)
+	ReasonNotAdmitted   = int32(C.MUSTER_REASON_NOT_ADMITTED)
+	ReasonQueueClosed   = int32(C.MUSTER_REASON_QUEUE_CLOSED)
+	ReasonQueueOverused = int32(C.MUSTER_REASON_QUEUE_OVERUSED)
+	ReasonQueueLimit    = int32(C.MUSTER_REASON_QUEUE_LIMIT)
+	ReasonQueueDeserved = int32(C.MUSTER_REASON_QUEUE_DESERVED)
+	ReasonNoNode        = int32(C.MUSTER_REASON_NO_NODE)
+	ReasonGangUndone    = int32(C.MUSTER_REASON_GANG_UNDONE)
+	ReasonGangWaits     = int32(C.MUSTER_REASON_GANG_WAITS)
+	ReasonNoDomain      = int32(C.MUSTER_REASON_NO_DOMAIN)
+	ReasonNotReached    = int32(C.MUSTER_REASON_NOT_REACHED)
+	ReasonQueueTree     = int32(C.MUSTER_REASON_QUEUE_TREE)
+	ReasonInfeasible    = int32(C.MUSTER_REASON_INFEASIBLE)
+	ReasonQueueSpending = int32(C.MUSTER_REASON_QUEUE_SPENDING)
+)
+
+// Codes of refusals: why nodes refused a task.
+const (
+	RefusalNotReady             = int32(C.MUSTER_REFUSAL_NOT_READY)
+	RefusalUnschedulable        = int32(C.MUSTER_REFUSAL_UNSCHEDULABLE)
+	RefusalNodeAffinity         = int32(C.MUSTER_REFUSAL_NODE_AFFINITY)
+	RefusalTaint                = int32(C.MUSTER_REFUSAL_TAINT)
+	RefusalInsufficient         = int32(C.MUSTER_REFUSAL_INSUFFICIENT)
+	RefusalPodLimit             = int32(C.MUSTER_REFUSAL_POD_LIMIT)
+	RefusalHostPort             = int32(C.MUSTER_REFUSAL_HOST_PORT)
+	RefusalAffinity             = int32(C.MUSTER_REFUSAL_AFFINITY)
+	RefusalAntiAffinity         = int32(C.MUSTER_REFUSAL_ANTI_AFFINITY)
+	RefusalExistingAntiAffinity = int32(C.MUSTER_REFUSAL_EXISTING_ANTI_AFFINITY)
+	RefusalSpreadLabel          = int32(C.MUSTER_REFUSAL_SPREAD_LABEL)
+	RefusalSpread               = int32(C.MUSTER_REFUSAL_SPREAD)
+	RefusalPolicy               = int32(C.MUSTER_REFUSAL_POLICY)
+	RefusalDevice               = int32(C.MUSTER_REFUSAL_DEVICE)
+)
