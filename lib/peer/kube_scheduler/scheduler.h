@@ -146,7 +146,7 @@ class Scheduler {
   PodClasses classes_;
   World world_;
   ClassStates states_;
-  DryRuns dry_runs_;
+  DryRuns dry_runs_{tables_};
   PodQueue queue_;
   NodeTree tree_;
   ImageCounts images_;
