@@ -7,11 +7,16 @@
 
 namespace muster {
 
-bool CoversTask(const DisruptionBudgetSpec& budget, const BudgetedTask& task) {
-  if (task.labels.empty() || budget.name_space != task.name_space || !budget.selector) return false;
+bool CoversAlike(const DisruptionBudgetSpec& budget, std::string_view name_space,
+                 const Labels& labels) {
+  if (labels.empty() || budget.name_space != name_space || !budget.selector) return false;
   const Selector& selector = *budget.selector;
   if (selector.match_labels.empty() && selector.match_expressions.empty()) return false;
-  if (!Matches(selector, task.labels)) return false;
+  return Matches(selector, labels);
+}
+
+bool CoversTask(const DisruptionBudgetSpec& budget, const BudgetedTask& task) {
+  if (!CoversAlike(budget, task.name_space, task.labels)) return false;
   return std::find(budget.disrupted.begin(), budget.disrupted.end(), task.name) ==
          budget.disrupted.end();
 }

@@ -22,6 +22,9 @@ struct BudgetedTask {
   const Labels& labels;
 };
 bool CoversTask(const DisruptionBudgetSpec& budget, const BudgetedTask& task);
+// The same of all tasks with these labels in the namespace that the budget does not list.
+bool CoversAlike(const DisruptionBudgetSpec& budget, std::string_view name_space,
+                 const Labels& labels);
 
 }  // namespace muster
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _core, fields, frames, rows
 from .errors import InvalidArgument, expect, text
+from .held_rows import HeldRows, tasks_of, tasks_of_columns
 from .notebook import bar, table
 from .limits import DEFAULT, Limits, integer
 from .plan import Plan
@@ -27,6 +28,10 @@ def _columns(table: Mapping[str, list[Any]]) -> Any:
     return frames.frame({
         key: objects(cells) if key in texts else np.array(cells) for key, cells in table.items()
     })
+
+
+def _length(columns: Mapping[str, Any]) -> int:
+    return max((len(column) for column in columns.values()), default=0)
 
 
 class Cluster(Watching):
@@ -50,8 +55,11 @@ class Cluster(Watching):
     Not thread-safe; freeze() gives a Snapshot that is.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, limits: Limits = DEFAULT) -> None:
+        """`limits.rows`: how many nodes, queues, jobs and tasks the cluster may hold together. A
+        call that would add more raises ResourceExhausted and adds none."""
         self._core = _core.Cluster()
+        self._rows = HeldRows(self._core, expect(limits, Limits, "limits"))
         self._defaults: dict[str, Any] = {}
         self._adapted: tuple[tuple[Policy | Action, ...], Any] = ((), None)
 
@@ -59,6 +67,7 @@ class Cluster(Watching):
         """A second cluster with equal rows, memory and waiting events."""
         copied = Cluster.__new__(Cluster)
         copied._core = self._core.clone()
+        copied._rows = HeldRows(copied._core, self._rows.limits)
         copied._defaults, copied._adapted = dict(self._defaults), ((), None)
         return copied
 
@@ -70,10 +79,11 @@ class Cluster(Watching):
         return self.__copy__()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"core": self._core, "defaults": self._defaults}
+        return {"core": self._core, "defaults": self._defaults, "limits": self._rows.limits}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self._core, self._defaults, self._adapted = state["core"], state["defaults"], ((), None)
+        self._rows = HeldRows(self._core, state["limits"])
 
     @classmethod
     def from_scenario(
@@ -82,7 +92,7 @@ class Cluster(Watching):
         """From a scenario: the path of its file, its text, or the decoded document.
 
         Its profile and options become the defaults of schedule(). ResourceExhausted: it makes more
-        than `limits`.
+        than `limits`, which hold for later calls, too.
         """
         if isinstance(scenario, Mapping):
             document = fields.json_text(scenario, "scenario")
@@ -93,8 +103,9 @@ class Cluster(Watching):
         else:
             raise InvalidArgument(
                 f"scenario: expected a path, a text or a dict, got {type(scenario).__name__}")
-        cluster, budget = cls(), expect(limits, Limits, "limits").as_dict()
-        cluster._defaults = cluster._core.load_scenario(text(document, "scenario"), budget)
+        cluster = cls(limits=limits)
+        cluster._defaults = cluster._core.load_scenario(
+            text(document, "scenario"), limits.as_dict())
         return cluster
 
     def to_scenario(
@@ -117,7 +128,9 @@ class Cluster(Watching):
     def add_node(self, name: str, **given: Unpack[rows.NodeKeywords]) -> None:
         """add_node("n1", cpu=64, memory="256Gi", labels={"zone": "a"},
         taints=[{"key": "gpu", "effect": "NoSchedule"}])"""
-        self._core.add_node(self._row("node", name, given))
+        row = self._row("node", name, given)
+        self._rows.admit("nodes")
+        self._core.add_node(row)
 
     def add_nodes(self, nodes: Any = None, **given: Unpack[rows.NodeColumns]) -> int:
         """add_nodes(100, cpu=64) adds n0 to n99 (`name` is the stem); add_nodes(table) adds rows.
@@ -130,9 +143,12 @@ class Cluster(Watching):
                 raise InvalidArgument(f"nodes: count is {nodes}; must be 0 to 134217728")
             rest = dict(given)
             stem = text(rest.pop("name", "n"), "add_nodes: name")
-            self._core.add_nodes(nodes, self._row("node", stem, rest))
+            row = self._row("node", stem, rest)
+            self._rows.admit("nodes", nodes)
+            self._core.add_nodes(nodes, row)
             return nodes
         columns, constants = self._split(nodes, given, "node")
+        self._rows.admit("nodes", _length(columns))
         return self._core.add_node_columns(columns, constants)
 
     def update_node(self, name: str, **given: Unpack[rows.NodeKeywords]) -> None:
@@ -158,11 +174,14 @@ class Cluster(Watching):
 
     def add_queue(self, name: str, **given: Unpack[rows.QueueKeywords]) -> None:
         """add_queue("a", parent="root", weight=2, limit={"cpu": 100})"""
-        self._core.add_queue(self._row("queue", name, given))
+        row = self._row("queue", name, given)
+        self._rows.admit("queues")
+        self._core.add_queue(row)
 
     def add_queues(self, queues: Any = None, **given: Unpack[rows.QueueColumns]) -> int:
         """Columns: name, parent, weight, priority, "deserved.X", "guaranteed.X", "limit.X", ..."""
         columns, constants = self._split(queues, given, "queue")
+        self._rows.admit("queues", _length(columns))
         return self._core.add_queue_columns(columns, constants)
 
     def update_queue(self, name: str, **given: Unpack[rows.QueueKeywords]) -> None:
@@ -190,20 +209,26 @@ class Cluster(Watching):
         `count` tasks of one shape, named NAME-0, NAME-1, ...; or groups=[{"name": ..., "count":
         ..., "shape": ...}].
         """
-        self._core.add_job(self._row("job", name, given))
+        row = self._row("job", name, given)
+        self._rows.admit("jobs", 1 + tasks_of(row))
+        self._core.add_job(row)
 
     def add_jobs(self, jobs: Any = None, **given: Unpack[rows.JobColumns]) -> int:
         """Columns: name, queue, priority, min_available, created, ...; of its tasks count, cpu,
         "request.X", ..."""
         columns, constants = self._split(jobs, given, "job")
+        jobs = _length(columns)
         group_columns, group_constants = fields.split_group(columns, constants)
+        count = group_columns.get("count", group_constants.get("count", 0))
+        self._rows.admit("jobs", jobs + tasks_of_columns(count, jobs))
         return self._core.add_job_columns(columns, constants, group_columns, group_constants)
 
     def make_tasks(self, job: str, group: str = "", count: int = 1) -> None:
         """Makes `count` of a group's tasks that are counts (by_count) rows that are pending."""
-        self._core.make_tasks(
-            text(job, "make_tasks: job"), text(group, "make_tasks: group"),
-            integer(count, "make_tasks: count"))
+        job, group = text(job, "make_tasks: job"), text(group, "make_tasks: group")
+        count = integer(count, "make_tasks: count")
+        self._rows.admit("tasks", count)
+        self._core.make_tasks(job, group, count)
 
     def update_job(self, name: str, **given: Unpack[rows.JobKeywords]) -> None:
         """Changes the fields given; the others and its tasks stay."""
@@ -226,12 +251,15 @@ class Cluster(Watching):
 
     def add_task(self, name: str, **given: Unpack[rows.TaskKeywords]) -> None:
         """add_task("t1", job="train", cpu=1, status="running", node="n1")"""
-        self._core.add_task(self._row("task", name, given))
+        row = self._row("task", name, given)
+        self._rows.admit("tasks")
+        self._core.add_task(row)
 
     def add_tasks(self, tasks: Any = None, **given: Unpack[rows.TaskColumns]) -> int:
         """Columns: name, job, status, node, priority, created, cpu, memory, "request.X",
         "labels.X", "node_selector.X", ..."""
         columns, constants = self._split(tasks, given, "task")
+        self._rows.admit("tasks", _length(columns))
         return self._core.add_task_columns(columns, constants)
 
     def update_task(self, name: str, **given: Unpack[rows.TaskKeywords]) -> None:

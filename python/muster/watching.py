@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core, fields, frames, rows
 from .errors import Error, InvalidArgument, expect, text
+from .held_rows import HeldRows, tasks_of
 from .limits import integer
 from .reports import Drift
 
@@ -20,6 +21,7 @@ class Watching:
     """Of muster.Cluster, which has the rows."""
 
     _core: _core.Cluster
+    _rows: HeldRows
 
     @overload
     def apply_delta(
@@ -108,7 +110,9 @@ class Watching:
         """
         generation = integer(generation, "apply_delta: generation")
         kind = text(kind, "apply_delta: kind")
-        return self._core.apply_delta(generation, kind, self._row(kind, name, given))
+        row = self._row(kind, name, given)
+        self._rows.admit_events(f'{kind} "{name}"', [(kind, row)])
+        return self._core.apply_delta(generation, kind, row)
 
     def apply_deltas(self, events: Iterable[Mapping[str, Any]]) -> Any:
         """Events of a watch, each a dict of the arguments of apply_delta; {"kind": "task",
@@ -137,6 +141,8 @@ class Watching:
             except Error as failure:  # the engine is told, too: explain repeats its words
                 refused[i] = str(failure)
                 told.append((kind, generation, {"name": name, **given}))
+        added = [(kind, row) for kind, _, row in told if isinstance(row, dict)]
+        self._rows.admit_events("deltas", added)
         results = self._core.apply_deltas(told)
         words = [refused.get(i, why) for i, (_, why) in enumerate(results)]
         return frames.frame({
@@ -161,7 +167,11 @@ class Watching:
     def reconcile(self, full: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Drift]:
         """Makes the cluster equal to a full listing of the form of to_dict(), or of keywords.
         Returns what differed."""
-        return [Drift(*row) for row in self._core.reconcile(fields.listing(full, self._row))]
+        listed = fields.listing(full, self._row)
+        held = [listed.get(kind, []) for kind in ("nodes", "queues", "jobs", "tasks")]
+        tasks = sum(map(tasks_of, listed.get("jobs", [])))
+        self._rows.admit_all("reconcile", sum(map(len, held)) + tasks)
+        return [Drift(*row) for row in self._core.reconcile(listed)]
 
     def waiting_events(self) -> list[tuple[str, str]]:
         """Objects of events that wait for others, as ('task "a/b"', 'node "n1"'), in the order in

@@ -260,7 +260,7 @@ bool GroupTurn::StillFits(Pass& pass) {
 
 std::vector<Victim> GroupTurn::Reprieve(std::vector<Victim> victims, Pass& pass) {
   std::stable_sort(victims.begin(), victims.end(), MoreImportant);
-  CountViolations(s_.world_, &victims);
+  CountViolations(&s_.dry_runs_.budgets(), &victims);
   const auto count = [&](const Victim& victim, int sign) {
     for (const TaskIndex t : victim.pods) {
       for (const Attempt& attempt : pass.attempts) {

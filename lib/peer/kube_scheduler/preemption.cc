@@ -193,7 +193,7 @@ Status Preemption::Select(PodCycle& cycle, NodeIndex n, Candidate* candidate, bo
   std::vector<const Victim*> gone;
   if (status.code == Code::kFits) {
     std::stable_sort(victims.begin(), victims.end(), MoreImportant);
-    CountViolations(world_, &victims);
+    CountViolations(&runs_.budgets(), &victims);
     for (const bool violating : {true, false}) {
       for (const Victim& victim : victims) {
         if ((victim.violations > 0) != violating) continue;

@@ -44,9 +44,12 @@ struct Candidate {
 };
 
 // What dry runs found, for later pods of the class and priority that look at the node while it is
-// as it was.
+// as it was; and which victims broke budgets.
 class DryRuns {
  public:
+  // `tables` must outlive this.
+  explicit DryRuns(const Tables& tables) : budgets_(tables, BudgetCharges::kUntilOneRefuses) {}
+
   struct Run {
     int32_t priority = 0;
     uint32_t changes = 0;              // World::changes_of
@@ -56,9 +59,11 @@ class DryRuns {
   };
   // Returns what is kept of the class on the node, to be compared or replaced.
   Run& At(ClassIndex c, NodeIndex n);
+  BudgetTurns& budgets() { return budgets_; }
 
  private:
   static constexpr size_t kMostRuns = 100'000;
+  BudgetTurns budgets_;
   HashMap<uint64_t, Run> runs_;
 };
 

@@ -148,7 +148,7 @@ class Scheduler {
   PodClasses classes_;
   World world_;
   ClassStates states_;
-  DryRuns dry_runs_;
+  DryRuns dry_runs_{tables_};
   PodQueue queue_;
   NodeTree tree_;
   ImageCounts images_;

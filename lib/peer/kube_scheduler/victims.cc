@@ -4,35 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "lib/kube/budgets.h"
-
 namespace muster::kube {
-namespace {
-
-// Returns whether the budget covers the pod.
-bool Covers(const World& world, const DisruptionBudgetSpec& budget, TaskIndex t) {
-  const TaskShape& shape = world.classes().shape(world.class_of(t));
-  return CoversTask(budget, {shape.name_space, world.tables().tasks.names.name(t), shape.labels});
-}
-
-// Returns whether the pod has a label of its own.
-bool HasLabels(const World& world, TaskIndex t) {
-  const Labels& labels = world.classes().shape(world.class_of(t)).labels;
-  return std::any_of(labels.begin(), labels.end(),
-                     [](const auto& label) { return label.first != kPreemptedLabel; });
-}
-
-// Returns whether a budget does not allow the eviction. Budgets that do are charged.
-bool Violates(const World& world, TaskIndex t, std::span<const size_t> order,
-              std::vector<int64_t>* allowed) {
-  if (!HasLabels(world, t)) return false;
-  for (const size_t b : order) {
-    if (Covers(world, world.tables().budgets[b], t) && --(*allowed)[b] < 0) return true;
-  }
-  return false;
-}
-
-}  // namespace
 
 JobIndex GroupOf(const World& world, bool groups, TaskIndex t) {
   const JobIndex job = world.tables().tasks.job[t];
@@ -81,31 +53,16 @@ bool MoreImportant(const Victim& a, const Victim& b) {
   return a.started < b.started;
 }
 
-std::vector<uint32_t> BudgetsOf(const World& world, TaskIndex t) {
-  std::vector<uint32_t> covering;
-  if (!HasLabels(world, t)) return covering;
-  const std::vector<DisruptionBudgetSpec>& budgets = world.tables().budgets;
-  for (uint32_t b = 0; b < budgets.size(); ++b) {
-    if (Covers(world, budgets[b], t)) covering.push_back(b);
+void CountViolations(BudgetTurns* turns, std::vector<Victim>* victims) {
+  if (turns->empty()) return;
+  std::vector<TaskIndex> pods;
+  for (const Victim& victim : *victims) {
+    pods.insert(pods.end(), victim.pods.begin(), victim.pods.end());
   }
-  return covering;
-}
-
-void CountViolations(const World& world, std::vector<Victim>* victims) {
-  const std::vector<DisruptionBudgetSpec>& budgets = world.tables().budgets;
-  if (budgets.empty()) return;
-  std::vector<int64_t> allowed;
-  std::vector<size_t> order;
-  for (const DisruptionBudgetSpec& budget : budgets) {
-    order.push_back(allowed.size());
-    allowed.push_back(budget.allowed);
-  }
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::pair(budgets[a].name_space, budgets[a].name) <
-           std::pair(budgets[b].name_space, budgets[b].name);
-  });
+  const std::vector<bool>& refused = turns->Refused(pods);
+  size_t i = 0;
   for (Victim& victim : *victims) {
-    for (const TaskIndex t : victim.pods) victim.violations += Violates(world, t, order, &allowed);
+    for (const size_t end = i + victim.pods.size(); i < end; ++i) victim.violations += refused[i];
   }
 }
 

@@ -4,7 +4,7 @@
 //
 //   std::vector<Victim> victims = VictimsOn(world, groups, {node});
 //   std::sort(victims.begin(), victims.end(), MoreImportant);
-//   BudgetSplit split = SplitByBudgets(world, victims);
+//   CountViolations(&turns, &victims);
 #ifndef MUSTER_PEER_KUBE_SCHEDULER_VICTIMS_H_
 #define MUSTER_PEER_KUBE_SCHEDULER_VICTIMS_H_
 
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "lib/kube/budget_index.h"
 #include "lib/peer/kube_scheduler/world.h"
 
 namespace muster::kube {
@@ -35,12 +36,9 @@ std::vector<Victim> VictimsOn(const World& world, bool groups, std::span<const N
 // Orders by priority, then groups first, then more pods, then the earlier start.
 bool MoreImportant(const Victim& a, const Victim& b);
 
-// Returns the numbers of the disruption budgets that cover the pod.
-std::vector<uint32_t> BudgetsOf(const World& world, TaskIndex t);
-
 // Sets `violations` of each victim. A budget permits as many pods as it has left; a pod without
 // labels violates none. REQUIRES: the victims are sorted by importance.
-void CountViolations(const World& world, std::vector<Victim>* victims);
+void CountViolations(BudgetTurns* turns, std::vector<Victim>* victims);
 
 }  // namespace muster::kube
 

@@ -172,7 +172,7 @@ bool MakesRoomFor(const CapacityQuotas& quotas, const QuotaDemand& demand,
 }
 
 QuotaVictims FindVictims(const CapacityQuotas& quotas, bool follow, const QuotaDemand& demand,
-                         std::span<const QuotaHolder> tasks, std::span<const int64_t> budgets,
+                         std::span<const QuotaHolder> tasks, BreaksBudgets breaks,
                          DryRunNode& node) {
   using Outcome = QuotaVictims::Outcome;
   VictimSearch search(quotas, follow, demand, tasks, node);
@@ -196,11 +196,9 @@ QuotaVictims FindVictims(const CapacityQuotas& quotas, bool follow, const QuotaD
   std::vector<uint32_t> breaking, others;
   others.reserve(candidates.size());
   result.victims.reserve(candidates.size());
-  std::vector<int64_t> left(budgets.begin(), budgets.end());
-  for (const uint32_t at : candidates) {
-    bool breaks = false;
-    for (const uint32_t budget : tasks[at].budgets) breaks |= --left[budget] < 0;
-    (breaks ? breaking : others).push_back(at);
+  const std::vector<bool> is_breaking = breaks(candidates);
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    (is_breaking[i] ? breaking : others).push_back(candidates[i]);
   }
   if (!search.Reprieve(breaking, true, &result) || !search.Reprieve(others, false, &result)) {
     return end(Outcome::kRemovedTwice);

@@ -6,7 +6,7 @@
 //   demand.AddNominated(quotas, other_account, other_priority, other_charge);   // for each
 //   demand.AddOwn();
 //   AdmitByQuotas(quotas, demand);                       // kFits, kAboveMax, kAboveMins
-//   FindVictims(quotas, options, demand, tasks, budgets, node);
+//   FindVictims(quotas, options, demand, tasks, breaks, node);
 //
 // capacity_preemption.h has the rules. The node is behind an interface, so that any filter may
 // judge it. Cost. O(tasks of the node * (resources + a call of Fits)) and a sort.
@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "lib/peer/scheduler_plugins/capacity_quotas.h"
 
 namespace muster {
@@ -48,7 +49,6 @@ struct QuotaHolder {
   int32_t priority = 0;
   int64_t started = 0;
   Sparse charge = {};
-  std::span<const uint32_t> budgets = {};  // disruption budgets that cover it
 };
 
 // The node while tasks leave it and come back. Tasks are numbers of the list.
@@ -74,10 +74,12 @@ struct QuotaVictims {
   std::vector<uint32_t> victims;  // the most important first
   int broken_budgets = 0;
 };
-// `follow`: what victims use is given back to their quotas. `budgets`: disruptions that each of
-// them allows. The node's tasks are as they were only if the outcome is kNoCandidate.
+// `follow`: what victims use is given back to their quotas. `breaks` returns which of some tasks,
+// evicted one after another, break a disruption budget. The node's tasks are as they were only if
+// the outcome is kNoCandidate.
+using BreaksBudgets = absl::FunctionRef<std::vector<bool>(std::span<const uint32_t> tasks)>;
 QuotaVictims FindVictims(const CapacityQuotas& quotas, bool follow, const QuotaDemand& demand,
-                         std::span<const QuotaHolder> tasks, std::span<const int64_t> budgets,
+                         std::span<const QuotaHolder> tasks, BreaksBudgets breaks,
                          DryRunNode& node);
 
 }  // namespace muster

@@ -177,11 +177,20 @@ CapacityCluster::DryRunResult CapacityCluster::DryRun(const Demand& demand, size
     seen.priority = task.priority;
     seen.started = task.started;
     seen.charge = task.charge;
-    seen.budgets = task.budgets;
   }
   Trial trial(*this, demand, node);
+  const auto breaks = [&](std::span<const uint32_t> candidates) {
+    std::vector<int64_t> left = budgets_;
+    std::vector<bool> breaking(candidates.size());
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      for (const uint32_t budget : tasks_[node.tasks[candidates[i]]].budgets) {
+        if (--left[budget] < 0) breaking[i] = true;
+      }
+    }
+    return breaking;
+  };
   const QuotaVictims found =
-      FindVictims(quotas_, options_.quotas_follow, demand, tasks, budgets_, trial);
+      FindVictims(quotas_, options_.quotas_follow, demand, tasks, breaks, trial);
   DryRunResult result{.node = at};
   switch (found.outcome) {
     case QuotaVictims::Outcome::kVictims:

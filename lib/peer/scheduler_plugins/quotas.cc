@@ -8,7 +8,6 @@
 #include "lib/base/strings.h"
 #include "lib/peer/kube_scheduler/node_copy.h"
 #include "lib/peer/kube_scheduler/preemption.h"
-#include "lib/peer/kube_scheduler/victims.h"
 #include "lib/peer/scheduler_plugins/plugin_settings.h"
 
 namespace muster::scheduler_plugins {
@@ -45,6 +44,7 @@ void Quotas::Open(kube::World* world, const kube::Nominations* nominations, int6
   world_ = world;
   tables_ = &world->tables();
   nominations_ = nominations;
+  budgets_ = std::make_unique<BudgetTurns>(*tables_, BudgetCharges::kAll);
   const QueueTable& queues = tables_->queues;
   account_of_.assign(queues.alive.size(), CapacityQuotas::kNone);
   for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
@@ -172,14 +172,13 @@ std::string Quotas::WhyIneligible(const kube::PodCycle& cycle) {
   return {};
 }
 
-QuotaHolder Quotas::TaskOf(TaskIndex t, const std::vector<uint32_t>& budgets) {
+QuotaHolder Quotas::TaskOf(TaskIndex t) {
   QuotaHolder task;
   task.account = AccountOf(t);
   task.is_counted = task.account != CapacityQuotas::kNone;
   task.priority = world_->priority(t);
   task.started = world_->started(t) == kAbsent ? now_ : world_->started(t);
   task.charge = ChargeOf(t).amounts;
-  task.budgets = budgets;
   return task;
 }
 
@@ -199,16 +198,15 @@ kube::Status Quotas::SelectVictims(kube::PodCycle& cycle, NodeIndex n, kube::Can
   // Candidates are among those that make room: without one there is nothing to copy.
   if (std::none_of(pods.begin(), pods.end(), makes_room)) return NoVictims(cycle.task(), n);
   FilteredNode node(*world_, cycle, n);
-  std::vector<std::vector<uint32_t>> covering;
-  covering.reserve(node.pods().size());
   std::vector<QuotaHolder> tasks;
-  for (const TaskIndex t : node.pods()) {
-    covering.push_back(kube::BudgetsOf(*world_, t));
-    tasks.push_back(TaskOf(t, covering.back()));
-  }
-  std::vector<int64_t> budgets;
-  for (const DisruptionBudgetSpec& budget : tables_->budgets) budgets.push_back(budget.allowed);
-  QuotaVictims found = FindVictims(quotas_, follow_, demand, tasks, budgets, node);
+  for (const TaskIndex t : node.pods()) tasks.push_back(TaskOf(t));
+  const auto breaks = [&](std::span<const uint32_t> candidates) {
+    if (budgets_->empty()) return std::vector<bool>(candidates.size());
+    std::vector<TaskIndex> pods_in_turn;
+    for (const uint32_t i : candidates) pods_in_turn.push_back(node.pods()[i]);
+    return budgets_->Refused(pods_in_turn);
+  };
+  QuotaVictims found = FindVictims(quotas_, follow_, demand, tasks, breaks, node);
   const std::string_view name = tables_->nodes.names.name(n);
   switch (found.outcome) {
     case QuotaVictims::Outcome::kVictims:

@@ -16,9 +16,11 @@
 #define MUSTER_PEER_SCHEDULER_PLUGINS_QUOTAS_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "lib/kube/budget_index.h"
 #include "lib/peer/kube_scheduler/extra_plugins.h"
 #include "lib/peer/scheduler_plugins/capacity_dry_run.h"
 
@@ -46,7 +48,7 @@ class Quotas {
   const Charge& ChargeOf(TaskIndex t);
   CapacityQuotas::Index AccountOf(TaskIndex t) const;
   QuotaDemand DemandOf(TaskIndex t);
-  QuotaHolder TaskOf(TaskIndex t, const std::vector<uint32_t>& budgets);
+  QuotaHolder TaskOf(TaskIndex t);
   kube::Status Refuse(kube::Code code, const std::string& words) const;
   kube::Status NoVictims(TaskIndex t, NodeIndex n) const;
 
@@ -58,6 +60,7 @@ class Quotas {
   int64_t now_ = 0;
   std::vector<CapacityQuotas::Index> account_of_;  // by queue
   HashMap<ClassIndex, Charge> charges_;
+  std::unique_ptr<BudgetTurns> budgets_;
 };
 
 }  // namespace muster::scheduler_plugins

@@ -43,17 +43,25 @@ absl::StatusOr<bool> Lends(const QueueTable& queues, QueueIndex q) {
 // The node of a dry run, judged by all filters of the cycle.
 class CopiedNode : public ElasticDryRunNode {
  public:
-  CopiedNode(kube::World& world, kube::PodCycle& cycle, NodeIndex n) : copy_(world, cycle, n) {}
+  CopiedNode(kube::World& world, kube::PodCycle& cycle, NodeIndex n, BudgetTurns* budgets)
+      : copy_(world, cycle, n), budgets_(budgets) {}
 
   bool Fits() override { return copy_.Fits(); }
   void Leave(size_t i) override { copy_.Leave(i); }
   void Return(size_t i) override { copy_.Return(i); }
+  std::vector<bool> BreakBudgets(std::span<const size_t> tasks) const override {
+    if (budgets_->empty()) return std::vector<bool>(tasks.size());
+    std::vector<TaskIndex> in_turn;
+    for (const size_t i : tasks) in_turn.push_back(pods()[i]);
+    return budgets_->Refused(in_turn);
+  }
 
   const std::vector<TaskIndex>& pods() const { return copy_.pods(); }
   const kube::Status& status() const { return copy_.status(); }
 
  private:
   kube::NodeCopy copy_;
+  BudgetTurns* const budgets_;
 };
 
 }  // namespace
@@ -88,8 +96,7 @@ void QuotaPlugin::Open(kube::World* world, const kube::Nominations* nominations,
   tables_ = &world->tables();
   nominations_ = nominations;
   now_ = now;
-  for (const DisruptionBudgetSpec& budget : tables_->budgets) budgets_.push_back(budget.allowed);
-  preemption_.SetBudgets(budgets_);
+  budgets_ = std::make_unique<BudgetTurns>(*tables_, BudgetCharges::kAll);
   Plant();
   CountTasks();
   tree_->RefreshAll();
@@ -121,7 +128,6 @@ std::vector<TaskIndex> QuotaPlugin::Revoked() {
     const ElasticTree::Index index = tree_->IndexOf(group);
     if (index < tasks.size()) Revoke(group, std::move(tasks[index]), &revoked);
   }
-  preemption_.SetBudgets(budgets_);
   return revoked;
 }
 
@@ -139,19 +145,8 @@ void QuotaPlugin::Revoke(const std::string& group, std::vector<TaskIndex> tasks,
   for (const size_t i : TasksToRevoke(room.used, room.runtime, rows)) {
     const TaskIndex t = tasks[i];
     const bool leaves = world_->terminating(t) || tables_->tasks.status[t] == TaskStatus::kWaiting;
-    if (!leaves && TakeFromBudgets(t)) revoked->push_back(t);
+    if (!leaves && budgets_->Take(t)) revoked->push_back(t);
   }
-}
-
-// Returns false where a budget allows no more disruption.
-bool QuotaPlugin::TakeFromBudgets(TaskIndex t) {
-  if (budgets_.empty()) return true;
-  const std::vector<uint32_t> covering = kube::BudgetsOf(*world_, t);
-  for (const uint32_t budget : covering) {
-    if (budgets_[budget] <= 0) return false;
-  }
-  for (const uint32_t budget : covering) --budgets_[budget];
-  return true;
 }
 
 // The action has checked what could be refused here.
@@ -315,7 +310,6 @@ ElasticTask QuotaPlugin::TaskOf(TaskIndex t) {
   task.started = world_->started(t) == kAbsent ? now_ : world_->started(t);
   task.preemptible = !IsFixed(t);
   task.is_leaving = world_->terminating(t);
-  if (!budgets_.empty()) task.budgets = kube::BudgetsOf(*world_, t);
   return task;
 }
 
@@ -360,7 +354,7 @@ kube::Status QuotaPlugin::SelectVictims(kube::PodCycle& cycle, NodeIndex n,
     any |= preemption_.MayTakeFrom(task, tasks.back());
   }
   if (!any) return none();
-  CopiedNode node(*world_, cycle, n);
+  CopiedNode node(*world_, cycle, n, budgets_.get());
   const auto found = preemption_.DryRunOn(task, RoomFor(t), tasks, node);
   const std::string_view name = tables_->nodes.names.name(n);
   switch (found.outcome) {

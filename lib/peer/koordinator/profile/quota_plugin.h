@@ -37,6 +37,7 @@
 
 #include "absl/status/status.h"
 #include "lib/base/hash_map.h"
+#include "lib/kube/budget_index.h"
 #include "lib/peer/koordinator/profile/plugin_settings.h"
 #include "lib/peer/koordinator/quota/elastic_preemption.h"
 #include "lib/peer/koordinator/quota/elastic_revoke.h"
@@ -76,7 +77,6 @@ class QuotaPlugin {
   void CountTasks();
   void Revoke(const std::string& group, std::vector<TaskIndex> tasks,
               std::vector<TaskIndex>* revoked);
-  bool TakeFromBudgets(TaskIndex t);
   void Use(TaskIndex t, int sign);
   ElasticTree::Index GroupOf(TaskIndex t) const;
   const Sparse& ChargeOf(TaskIndex t);
@@ -97,7 +97,7 @@ class QuotaPlugin {
   std::unique_ptr<ElasticTree> tree_;
   std::vector<ElasticTree::Index> group_of_;  // by queue
   HashMap<ClassIndex, Sparse> charges_;
-  std::vector<int64_t> budgets_;
+  std::unique_ptr<BudgetTurns> budgets_;
 };
 
 }  // namespace muster::koordinator

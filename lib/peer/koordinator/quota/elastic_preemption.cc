@@ -30,6 +30,13 @@ Fit FitIn(const ElasticTask& task, const ElasticNode& node, const Sparse& used, 
   return fit;
 }
 
+void Split(std::span<const size_t> candidates, const std::vector<bool>& breaks,
+           std::vector<size_t>* breaking, std::vector<size_t>* others) {
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    (breaks[i] ? breaking : others)->push_back(candidates[i]);
+  }
+}
+
 // What the group uses while candidates leave and come back.
 class GroupBooks {
  public:
@@ -57,8 +64,8 @@ class GroupBooks {
 // A node that has nothing but amounts.
 class AmountsNode : public ElasticDryRunNode {
  public:
-  AmountsNode(const ElasticTask& task, const ElasticNode& node)
-      : task_(task), node_(node), count_(node.tasks.size()) {
+  AmountsNode(const ElasticPreemption& preemption, const ElasticTask& task, const ElasticNode& node)
+      : preemption_(preemption), task_(task), node_(node), count_(node.tasks.size()) {
     for (const ElasticTask& other : node.tasks) used_.Add(other.request);
   }
 
@@ -71,9 +78,13 @@ class AmountsNode : public ElasticDryRunNode {
     ++count_;
   }
   bool Fits() override { return Judge() == Fit::kFits; }
+  std::vector<bool> BreakBudgets(std::span<const size_t> tasks) const override {
+    return preemption_.BreakBudgets(node_.tasks, tasks);
+  }
   Fit Judge() const { return FitIn(task_, node_, used_, count_); }
 
  private:
+  const ElasticPreemption& preemption_;
   const ElasticTask& task_;
   const ElasticNode& node_;
   Sparse used_;
@@ -105,22 +116,29 @@ ElasticPreemption::Right ElasticPreemption::RightOf(const ElasticTask& task,
   return leaving ? Right::kVictimsLeaving : Right::kMay;
 }
 
+std::vector<bool> ElasticPreemption::BreakBudgets(std::span<const ElasticTask> tasks,
+                                                  std::span<const size_t> candidates) const {
+  std::vector<int64_t> left = budgets_;
+  std::vector<bool> breaking(candidates.size());
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    for (const uint32_t budget : tasks[candidates[i]].budgets) {
+      if (--left[budget] < 0) breaking[i] = true;
+    }
+  }
+  return breaking;
+}
+
 void ElasticPreemption::SpareBudgets(std::span<const ElasticTask> tasks,
                                      std::span<const size_t> candidates,
                                      std::vector<size_t>* breaking,
                                      std::vector<size_t>* others) const {
-  std::vector<int64_t> left = budgets_;
-  for (size_t candidate : candidates) {
-    bool breaks = false;
-    for (uint32_t budget : tasks[candidate].budgets) breaks |= --left[budget] < 0;
-    (breaks ? breaking : others)->push_back(candidate);
-  }
+  Split(candidates, BreakBudgets(tasks, candidates), breaking, others);
 }
 
 ElasticPreemption::DryRunResult ElasticPreemption::DryRun(const ElasticTask& task,
                                                           const ElasticTree::Room& room,
                                                           const ElasticNode& node) const {
-  AmountsNode amounts(task, node);
+  AmountsNode amounts(*this, task, node);
   DryRunResult result = DryRunOn(task, room, node.tasks, amounts);
   if (result.outcome == Outcome::kNoRoom && amounts.Judge() == Fit::kTooLarge) {
     result.outcome = Outcome::kTooLarge;
@@ -159,7 +177,7 @@ ElasticPreemption::DryRunResult ElasticPreemption::DryRunOn(const ElasticTask& t
   }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [&](size_t a, size_t b) { return MoreImportant(tasks[a], tasks[b]); });
-  SpareBudgets(tasks, candidates, &breaking, &others);
+  Split(candidates, node.BreakBudgets(candidates), &breaking, &others);
   const size_t breakers = breaking.size();
   breaking.insert(breaking.end(), others.begin(), others.end());
   for (size_t i = 0; i < breaking.size(); ++i) {

@@ -71,6 +71,8 @@ class ElasticDryRunNode {
   virtual void Return(size_t i) = 0;
   // Returns whether the node takes the preempting task now.
   virtual bool Fits() = 0;
+  // Returns which of some tasks of the node, evicted one after another, break a disruption budget.
+  virtual std::vector<bool> BreakBudgets(std::span<const size_t> tasks) const = 0;
 };
 
 class ElasticPreemption {
@@ -124,6 +126,9 @@ class ElasticPreemption {
   static std::optional<size_t> Choose(std::span<const DryRunResult> results,
                                       std::span<const ElasticNode> nodes);
 
+  // Returns which of the candidates, evicted one after another, break a budget that covers them.
+  std::vector<bool> BreakBudgets(std::span<const ElasticTask> tasks,
+                                 std::span<const size_t> candidates) const;
   // Splits tasks, in their order, into those that break a budget and those that do not.
   void SpareBudgets(std::span<const ElasticTask> tasks, std::span<const size_t> candidates,
                     std::vector<size_t>* breaking, std::vector<size_t>* others) const;
