@@ -39,7 +39,7 @@ struct World {
 
   std::vector<bool> in_session;   // of a node; the others are as if they did not exist
   std::vector<Row> capacity;      // allocatable, absent as zero
-  std::vector<bool> counts_pods;  // the node says how many tasks it takes
+  std::vector<bool> counts_pods;  // the node has a number of tasks at most
   std::vector<Row> idle, used, releasing, pipelined;
   std::vector<std::set<TaskIndex>> on_node, present;
 

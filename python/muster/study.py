@@ -368,7 +368,7 @@ class Study:
         """Pairs of cells, the first of which is worse than the second in none of the metrics and
         better in those listed. Better and worse are intervals, at the study's level, of the paired
         difference that do not hold 0. Both cells ended the same jobs in each replicate: means over
-        different jobs say nothing of the policies. Empty with fewer than two replicates."""
+        different jobs do not compare policies. Empty with fewer than two replicates."""
         unknown = [name for name in metrics if name not in METRICS]
         if unknown:
             raise InvalidArgument(

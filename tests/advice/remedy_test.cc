@@ -157,7 +157,7 @@ TEST(Diagnose, NodeTypesAreThoseOfTheTask) {
   EXPECT_EQ(Words(Of(cluster, "j"), RemedyKind::kMoreNodes), "add 1 node like \"b0\"");
 }
 
-// Amounts of nodes that refuse the task say nothing about it.
+// Amounts of nodes that refuse the task are not counted for it.
 TEST(Diagnose, FactsAreOfNodesThatTheTaskMayUse) {
   Cluster cluster;
   NodeSpec tainted = Node("large", 64);

@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MUSTER = pathlib.Path(os.environ.get("MUSTER_CLI", ROOT / "build/release/muster"))
+MUSTER = pathlib.Path(os.environ.get("MUSTER_CLI", ROOT / "build/release/muster")).resolve()
 # Files that a page has its reader make: the first block of that language.
 MADE = {"README.md": ("json", "train.json")}
 # Blocks that list commands over files of the reader.

@@ -63,8 +63,8 @@ TEST(Fragmentation, CpuBesideFreeGpusIsSpared) {
   EXPECT_EQ(Decide(cluster, kFragments), "bind cpu plain; bind w0 gpu");
 }
 
-// 120 of 126 tasks request no GPU. Node b scores trunc(67.97), as 5 tasks want its whole GPU, and
-// node a trunc(68.83); without those 5 both are equal, and the first one is b.
+// 120 of 126 tasks request no GPU. Node b scores trunc(67.97), as 5 tasks request a whole GPU,
+// and node a trunc(68.83); without those 5 both are equal, and the first one is b.
 TEST(Fragmentation, RareTasksCount) {
   Cluster cluster;
   Accept(cluster.AddNode(GpuNode("b", 8, 1, "b")));

@@ -52,8 +52,8 @@ class KubeBatchAllocate {
 
  private:
   // No other queue is between two turns of the queue. A job's place in the order moves with nothing
-  // but what is placed of the job itself, which is out of the heap by then: so those that want
-  // nothing need not be compared with those that do.
+  // but what is placed of the job itself, which is out of the heap by then: so those with
+  // nothing to place need not be compared with the others.
   void RunAlone(QueueIndex queue) {
     QueueRound round(context_);
     for (const JobIndex job : context_.waiting) round.PushJob(job);
@@ -66,7 +66,7 @@ class KubeBatchAllocate {
   }
 
   // Which queue is next depends on how the heap has been shuffled by all turns before, idle ones
-  // too. Only those after the last job that wants something are as good as not taken.
+  // too. Only those after the last job with tasks to place are as good as not taken.
   void RunInTurns() {
     QueueRound round(context_);
     size_t wanting = context_.waiting.size();

@@ -61,7 +61,7 @@
 // through nodes of equal score by name, the last in byte order first.
 //
 // Cost. allocate: one query of a scoreboard a task, and a turn for every job where there is more
-// than one queue. The turns of jobs that want nothing still move the heap of queues, so they are
+// than one queue. The turns of jobs that request nothing still move the heap of queues, so they are
 // counted. preempt: O(nodes) a task. reclaim: O(nodes) a job.
 //
 // Proof. lib/reference/peer/kube_batch/actions.cc restates the actions slowly, and tests/worlds

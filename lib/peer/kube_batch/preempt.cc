@@ -66,7 +66,7 @@ class KubeBatchPreempt {
   }
 
  private:
-  // Whether the job wants another turn.
+  // Returns whether the job gets another turn.
   bool BetweenJobs(JobIndex job) {
     KubeBatch::Worksheet& waiting = waiting_[job];
     const QueueIndex queue = tables_.jobs.queue[job];

@@ -169,7 +169,7 @@ enum class QueueState : uint8_t { kActive, kDraining, kStopped };
 enum class SortPolicy : uint8_t { kFifo, kFair, kUndefined };
 enum class PreemptionPolicy : uint8_t { kDefault, kFence, kDisabled };
 
-// What the properties of a queue say.
+// The properties of a queue, read.
 struct QueueRules {
   SortPolicy sort = SortPolicy::kFifo;
   bool sort_by_priority = true;

@@ -69,7 +69,7 @@ std::string DelayText(int64_t seconds) {
   return absl::StrCat(std::min(seconds, kMost), "s");
 }
 
-// What the rules of the queue say, unless a setting does.
+// Keeps the rules of the queue as properties that no setting has set.
 void KeepPreemption(const PreemptionRules& rules, Texts& properties) {
   if (rules.fence != PreemptionFence::kOpen) {
     properties.try_emplace("preemption.policy",

@@ -18,7 +18,7 @@ namespace {
 
 constexpr char kGpu[] = "nvidia.com/gpu";
 
-// cpu and memory as scorers count them: containers that do not say are taken for something.
+// cpu and memory as scorers count them: those of containers without a request have a default.
 std::vector<Load> ScoringLoads(const Cycle& cycle, TaskIndex task, NodeIndex node) {
   const ClassTable& classes = cycle.tables().classes;
   const bool all = cycle.rules.kubernetes.init_containers;

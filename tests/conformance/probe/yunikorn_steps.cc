@@ -58,7 +58,7 @@ json SortQueues(StepCall& call) {
 json CanRunApp(StepCall& call) {
   const Index application = call.state.ApplicationNamed(call.Arg(0).get<std::string>());
   if (application != kNone) return json::array({call.partition().CanRun(call.queue, application)});
-  // One that the queue does not know.
+  // One that the queue does not have.
   call.partition().applications.push_back({.id = call.Arg(0).get<std::string>()});
   const Index added = static_cast<Index>(call.partition().applications.size() - 1);
   const bool can_run = call.partition().CanRun(call.queue, added);

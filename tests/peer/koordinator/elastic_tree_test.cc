@@ -421,7 +421,7 @@ class RandomTree {
 
   void AddTask() {
     const std::string& group = world_.groups[rng_.Below(world_.groups.size())].name;
-    // Amounts that every group knows: what its maximum does not name is passed over below.
+    // Amounts that every group names: what its maximum does not name is passed over below.
     QuotaTask task{.name = absl::StrCat("t", next_++),
                    .request = {{"cpu", static_cast<int64_t>(rng_.Below(60))},
                                {"gpu", static_cast<int64_t>(rng_.Below(20))}},

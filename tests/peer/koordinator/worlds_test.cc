@@ -70,7 +70,7 @@ void AddGpus(Rng& rng, ClusterSpec* world) {
   }
 }
 
-// CPUs and zones for nodes, policies for both, and pods that want CPUs of their own.
+// CPUs and zones for nodes, policies for both, and pods that request CPUs of their own.
 void AddMachines(Rng& rng, ClusterSpec* world) {
   for (NodeSpec& node : world->nodes) {
     const int64_t milli = CpuOf(node.capacity);

@@ -140,8 +140,8 @@ TEST_F(YarnFairPreempt, AMinimumShareHasATimeoutOfItsOwn) {
   EXPECT_THAT(Evicted(122), ElementsAre("old5", "old6", "old7"));
 }
 
-// The job wants 8,192 MiB, of which the minimum share is 3,072. It is noted with the excess, 5,120;
-// the fifth victim would bring the other job below its fair share of 4,096.
+// The job requests 8,192 MiB, of which the minimum share is 3,072. It is noted with the excess,
+// 5,120; the fifth victim would bring the other job below its fair share of 4,096.
 TEST_F(YarnFairPreempt, AMinimumShareIsNotedWithTheExcess) {
   Must(cluster_.RemoveJob("new"));
   AddJob("new", "b", 8);

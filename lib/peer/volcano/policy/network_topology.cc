@@ -3,9 +3,9 @@
 // network-topology-aware: gangs close together in the tree of domains, and domains filled one after
 // the other.
 //
-// Idea. A job or sub-group that says how high in the tree it may be spread is tried domain by
+// Idea. A job or sub-group with a limit of how high it may be spread is tried domain by
 // domain: first those of the lowest tier, then the next, up to the tier allowed, each only if the
-// sums of what is free in it hold what the job asks for. Where it is placed partly, the search
+// sums of what is free in it hold what the job requests. Where it is placed partly, the search
 // stays below the highest domain above that part which the wish allows. Domains that can take it
 // score how full they would be; among the fullest, the one where more of its tasks are scores more.
 // Within a domain, nodes score by how low in the tree they meet what is placed already; among the
@@ -209,7 +209,7 @@ class NetworkTopology : public Policy, public ScorePolicy, public DomainPolicy {
     for (DomainIndex at = domains_->above(n); at != kNone; at = domains_->parent(at)) {
       int64_t* cells = Cells(at, kAllocatable).data();
       for (size_t i = 0; i < node_.size(); ++i) cells[i] += node_[i] - known[i];
-      // What moved there in the last cycle is part of what the node says now.
+      // What moved there in the last cycle is part of what the node reports now.
       for (size_t d = 0; d < dimensions_; ++d) {
         cells[kUsedInDomain * dimensions_ + d] -= moved_[n * dimensions_ + d];
       }

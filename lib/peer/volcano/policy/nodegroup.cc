@@ -2,22 +2,22 @@
 //
 // nodegroup: queues keep to groups of nodes.
 //
-// Promise. A node's group is its label volcano.sh/nodegroup-name. A queue that says which groups it
-// wants (QueueSpec::node_groups) has its tasks there and nowhere else, and a queue that says
-// nothing has them on no grouped node. A group is allowed that is required or preferred, unless it
-// is anti-required; anti-preferred ones are allowed whatever else is said of them. A node scores
+// Promise. A node's group is its label volcano.sh/nodegroup-name. A queue that lists
+// groups (QueueSpec::node_groups) has its tasks there and nowhere else, and a queue that lists none
+// has them on no grouped node. A group is allowed that is required or preferred, unless it is
+// anti-required; anti-preferred ones are allowed in whatever other list they are. A node scores
 // 100 for a required group and 50 for a preferred one; with `preferred_order` the first of n
 // preferred groups scores 50, the next 50 (n-1)/n, and so on; an anti-preferred group is worth -1,
 // whatever else it is. What tasks of a queue hold in a group stays within the queue's limit for it
 // (node_group_limits), in the dimensions that the limit names.
-// Options. strict=on: nodes without a group take no task; off: they take tasks of queues that want
-// no group. hierarchy=off; on: a queue that says nothing wants what the nearest queue above it
-// wants. Limits are not inherited.
+// Options. strict=on: nodes without a group take no task; off: they take tasks of queues that list
+// no group. hierarchy=off; on: a queue that lists no group has the lists of the nearest queue above
+// it that does. Limits are not inherited.
 // Peer. Volcano's nodegroup plugin. A limit that is exceeded makes a node hopeless, so preempt and
 // reclaim do not look there, although an eviction would help.
-// Reasons. Node affinity, with words: the node has no group, the queue wants none, or others. A
+// Reasons. Node affinity, with words: the node has no group, the queue lists none, or others. A
 // limit has no words.
-// Ties. None. Cost. Groups: once per node and queue that says something. Limits: a look at all
+// Ties. None. Cost. Groups: once per node and queue with a list. Limits: a look at all
 // nodes, and at the tasks of jobs that changed.
 #include <algorithm>
 #include <optional>
@@ -194,7 +194,7 @@ class NodeGroup : public Policy, public FitPolicy, public ScorePolicy {
         limit.most.assign(tables_->dimension_count(), kAbsent);
         for (const auto& [name, quantity] : given.limit) {
           const auto d = tables_->dimensions.Find(name);
-          if (!d) continue;  // no node has any, or no queue wants any
+          if (!d) continue;  // no node has any, and no task requests any
           const Unit unit = IsMilliDimension(name) ? Unit::kMilli : Unit::kWhole;
           limit.most[*d] = ParseQuantity(quantity.text, unit).value_or(0);
         }

@@ -17,7 +17,7 @@
 // Peer. Volcano's. What is free is what is reported: CPUs of tasks evicted in this cycle, or
 // leaving, are free once they are gone, so evictions are no cure, and a nominated task takes of
 // what is free now. Between cycles the peer takes off the CPUs it gave to tasks that the node does
-// not report yet; here they are held by tasks that say so, as binds that follow a plan do (what
+// not report yet; here they are held by tasks that list them, as binds that follow a plan do (what
 // others use is a CPU that is not healthy). Domains that are tried and come back to later choose
 // anew; the peer uses what it found at its last look at the node, even if that is gone.
 // Reasons. Policy, with the rule of the node or the container that found no CPUs.

@@ -154,7 +154,7 @@ class ResourceStrategyFit : public Policy, public FitPolicy, public ScorePolicy 
 
   Reserve* ReserveOf(std::string_view name) {
     const auto d = tables_->dimensions.Find(name);
-    if (!d) return nullptr;  // no node has any, or no task wants any
+    if (!d) return nullptr;  // no node has any, and no task requests any
     for (Reserve& reserve : reserves_) {
       if (reserve.dimension == *d) return &reserve;
     }

@@ -2,7 +2,7 @@
 //
 // task-topology: groups of a job on one node, or on different ones, as far as that goes.
 //
-// Idea. A job's `group_topology` says which groups want to be together and which apart. Its tasks
+// Idea. A job's `group_topology` lists which groups should be together and which apart. Its tasks
 // are dealt into buckets, each of which should become the tasks of one node: those that have a node
 // by that node, the others one by one, the best connected groups first, into the bucket where most
 // friends and fewest foes are, the one that requests least among equals; where foes prevail, into a

@@ -30,7 +30,7 @@ struct QueueShare {
   Resource untouchable, preemptable;  // of what is used beyond the guarantee
   Resource ideal, to_be_preempted;
   Resource obtain;                   // what is left to take from the queue
-  double part[kResources] = {0, 0};  // of the guarantees of queues that want more
+  double part[kResources] = {0, 0};  // of the guarantees of queues that request more
 };
 
 struct ShareRules {
@@ -51,7 +51,7 @@ class ShareTree {
 
   std::vector<QueueShare>& shares() { return shares_; }
   const std::vector<QueueShare>& shares() const { return shares_; }
-  // Queues that wanted more, in the order in which they were met first.
+  // Queues that requested more, in the order in which they were met first.
   const std::vector<QueueIndex>& under_served() const { return under_served_; }
 
  private:
