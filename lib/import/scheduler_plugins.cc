@@ -5,8 +5,9 @@
 // - ElasticQuota: a queue with the name of its namespace; the first of a namespace by name counts.
 // - PodGroup (scheduling.x-k8s.io): a job in the queue of its namespace, for the pods with its name
 //   in their label.
-// - NodeResourceTopology: zones of the node of its name, by the numbers in their names, with what
-//   is available there, and how the node aligns pods.
+// - NodeResourceTopology: zones of the node of its name, with what is available there, how the node
+//   aligns pods, and how many zones it could have.
+// - WatcherMetrics: usage of nodes (scheduler_plugins_load.cc).
 // - PriorityClass: annotations of PreemptionToleration become options. Without a configuration the
 //   plug-in is on where there are such annotations and no ElasticQuota.
 // - AppGroup and NetworkTopology: what workloads depend on, and costs, as options of the profile
@@ -58,6 +59,7 @@ constexpr KindRule kPluginsKinds[] = {{"Node"},
                                       {"PodGroup", kQuotaGroups},
                                       {"ElasticQuota", kQuotaGroups},
                                       {"NodeResourceTopology", kZoneGroups},
+                                      {"WatcherMetrics"},
                                       {"AppGroup", kAppGroups},
                                       {"NetworkTopology", kNetworkGroups}};
 constexpr std::string_view kPluginsSchedulers[] = {"scheduler-plugins-scheduler"};
@@ -112,9 +114,11 @@ HashSet<std::string> ReadGroupsOfPods(const ImportSource& source, ClusterSpec* c
 // The number in a name such as "node-3".
 std::optional<int> NumberOfZone(std::string_view name) {
   constexpr std::string_view kPrefix = "node-";
+  constexpr int kMostZones = 64;
   int number = 0;
   if (!name.starts_with(kPrefix) ||
-      !absl::SimpleAtoi(ToAbsl(name.substr(kPrefix.size())), &number) || number < 0) {
+      !absl::SimpleAtoi(ToAbsl(name.substr(kPrefix.size())), &number) || number < 0 ||
+      number >= kMostZones) {
     return std::nullopt;
   }
   return number;
@@ -139,16 +143,27 @@ ZoneSpec ReadZone(const Field& zone) {
   return spec;
 }
 
-// Returns how many zones the node could have.
-int64_t ReadZones(const ApiObject& report, NodeSpec* node) {
-  std::vector<std::pair<int, ZoneSpec>> zones;
+// Costs of a way to a zone that the node does not have mean nothing to the plug-in.
+void DropOtherCosts(const ApiObject& report, NodeSpec* node) {
+  const auto is_other = [&](const std::pair<std::string, int64_t>& cost) {
+    if (std::ranges::find(node->zones, cost.first, &ZoneSpec::name) != node->zones.end()) {
+      return false;
+    }
+    report.log()->Ignored(
+        report.place(), "zones",
+        absl::StrCat("a cost is to zone ", Quote(cost.first), ", which is not there"));
+    return true;
+  };
+  for (ZoneSpec& zone : node->zones) std::erase_if(zone.distances, is_other);
+}
+
+// In the order of the report.
+void ReadZones(const ApiObject& report, NodeSpec* node) {
   for (const Field& zone : report.root().Items("zones")) {
-    const std::optional<int> number = NumberOfZone(zone.Text("name"));
-    if (number && zone.Text("type") == "Node") zones.emplace_back(*number, ReadZone(zone));
+    const bool is_numbered = NumberOfZone(zone.Text("name")).has_value();
+    if (is_numbered && zone.Text("type") == "Node") node->zones.push_back(ReadZone(zone));
   }
-  std::stable_sort(zones.begin(), zones.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (auto& [number, zone] : zones) node->zones.push_back(std::move(zone));
+  DropOtherCosts(report, node);
   std::vector<std::pair<std::string, std::string>> attributes;
   for (const Field& item : report.root().Items("attributes")) {
     attributes.emplace_back(item.Text("name"), item.Text("value"));
@@ -160,21 +175,9 @@ int64_t ReadZones(const ApiObject& report, NodeSpec* node) {
   node->alignment = kAlignments[static_cast<int>(*config.policy)];
   node->alignment_scope =
       *config.scope == ZoneScope::kPod ? AlignmentScope::kPod : AlignmentScope::kContainer;
-  return config.most_zones;
-}
-
-// The option is one for all nodes.
-void SetMostZones(const std::vector<std::pair<const ApiObject*, int64_t>>& reports,
-                  PodReader* reader) {
-  constexpr int64_t kDefault = 8;
-  int64_t most = reports.empty() ? kDefault : reports[0].second;
-  for (const auto& [report, zones] : reports) most = std::max(most, zones);
-  if (most != kDefault) reader->Set("most_zones", absl::StrCat(most));
-  for (const auto& [report, zones] : reports) {
-    if (zones == most) continue;
-    report->log()->Ignored(report->place(), "attributes",
-                           absl::StrCat("topologyManagerMaxNUMANodes is ", zones,
-                                        "; the largest of all nodes counts, ", most));
+  constexpr int64_t kDefaultZones = 8;
+  if (config.most_zones != kDefaultZones) {
+    node->settings.emplace_back("scheduler-plugins/most_zones", absl::StrCat(config.most_zones));
   }
 }
 
@@ -240,18 +243,17 @@ void ReadPluginsDump(const ImportSource& source, Scenario* scenario) {
   PodReader reader(source.configuration, scheduler_plugins_import::ConfiguredPlugins());
   NoteIdle(source, reader);
   reader.AddOwners(source.dump);
-  std::vector<std::pair<const ApiObject*, int64_t>> reports;
   for (const ApiObject* object : source.dump.OfKind("Node")) {
     cluster.nodes.push_back(ReadNode(*object, {.conditions = false}));
     const ApiObject* report = source.dump.Find("NodeResourceTopology", object->name());
-    if (report != nullptr) reports.emplace_back(report, ReadZones(*report, &cluster.nodes.back()));
+    if (report != nullptr) ReadZones(*report, &cluster.nodes.back());
   }
   for (const ApiObject* report : source.dump.OfKind("NodeResourceTopology")) {
     if (source.dump.Find("Node", report->name()) != nullptr) continue;
     source.log->LeftOut(report->place(), "",
                         absl::StrCat("node ", Quote(report->name()), " is not there"));
   }
-  SetMostZones(reports, &reader);
+  scheduler_plugins_import::ReadLoads(source.dump, &cluster.nodes);
   ReadTolerations(source, &reader);
   ReadQuotasOfNamespaces(source, &cluster);
   const HashSet<std::string> groups = ReadGroupsOfPods(source, &cluster);

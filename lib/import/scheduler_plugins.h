@@ -27,6 +27,9 @@ struct NetworkChoice {
 };
 NetworkChoice ChooseNetwork(const std::optional<Field>& configuration);
 
+// What load-watcher measured, as usage and settings of the nodes.
+void ReadLoads(const Dump& dump, std::vector<NodeSpec>* nodes);
+
 // AppGroups and the NetworkTopology as options of NetworkOverhead. Without a configuration it is on
 // if there are both.
 void ReadNetwork(const ImportSource& source, PodReader* reader);

@@ -4,8 +4,11 @@
 #include "lib/policy/zone_books.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
+#include "absl/strings/numbers.h"
+#include "lib/base/strings.h"
 #include "lib/model/spec_amounts.h"
 
 namespace muster {
@@ -31,6 +34,25 @@ ZonePolicy PolicyOf(Alignment alignment) {
 // Whether it has no node yet: then the ledger knows where it is in this cycle.
 bool IsWaiting(TaskStatus status) {
   return status == TaskStatus::kPending || status == TaskStatus::kNominated;
+}
+
+// Returns the number of each zone: that of its name, as "node-3", or its place in the list.
+std::vector<int> IdsOf(const std::vector<ZoneSpec>& zones, bool by_name) {
+  constexpr std::string_view kPrefix = "node-";
+  std::vector<int> ids;
+  for (const ZoneSpec& zone : zones) {
+    const std::string_view name = zone.name;
+    int id = 0;
+    by_name = by_name && name.starts_with(kPrefix) &&
+              absl::SimpleAtoi(ToAbsl(name.substr(kPrefix.size())), &id) && id >= 0 &&
+              id < ZonedNode::kMostZones && std::ranges::find(ids, id) == ids.end();
+    if (!by_name) break;
+    ids.push_back(id);
+  }
+  if (by_name) return ids;
+  ids.resize(zones.size());
+  std::iota(ids.begin(), ids.end(), 0);
+  return ids;
 }
 
 }  // namespace
@@ -91,10 +113,11 @@ void ZoneBooks::ReadNode(NodeIndex node) {
 
 ZonedNode ZoneBooks::ReadZones(NodeIndex node) {
   const NodeSpec& spec = tables_->nodes.spec[node];
+  const std::vector<int> ids = IdsOf(spec.zones, reading_.numbers_by_name);
   std::vector<Zone> zones;
   for (const ZoneSpec& given : spec.zones) {
     Zone& zone = zones.emplace_back();
-    zone.id = static_cast<int>(zones.size()) - 1;
+    zone.id = ids[zones.size() - 1];
     for (const auto& [name, quantity] : given.available ? *given.available : given.capacity) {
       const size_t resource = ResourceNumber(name);
       if (zone.available.size() <= resource) zone.available.resize(resource + 1, Zone::kAbsent);
@@ -102,7 +125,7 @@ ZonedNode ZoneBooks::ReadZones(NodeIndex node) {
     }
     for (const auto& [to, distance] : given.distances) {
       const auto it = std::ranges::find(spec.zones, to, &ZoneSpec::name);
-      zone.distances.emplace_back(static_cast<int>(it - spec.zones.begin()), distance);
+      zone.distances.emplace_back(ids[static_cast<size_t>(it - spec.zones.begin())], distance);
     }
   }
   std::vector<bool> on_machine(dimensions_, false);
@@ -117,7 +140,9 @@ ZonedNode ZoneBooks::ReadZones(NodeIndex node) {
       {.policy = PolicyOf(spec.alignment),
        .scope =
            spec.alignment_scope == AlignmentScope::kPod ? ZoneScope::kPod : ZoneScope::kContainer,
-       .most_zones = most_zones_},
+       .most_zones = reading_.most_zones == nullptr
+                         ? most_zones_
+                         : reading_.most_zones(spec).value_or(most_zones_)},
       zones, std::move(on_machine));
 }
 

@@ -54,6 +54,17 @@ class ZoneBooks {
     std::vector<absl::int128> taken;  // by tasks that the report does not know, of each resource
   };
 
+  // How nodes are read. Zones are numbered by their place in the node's list.
+  struct Reading {
+    // Returns the most zones of a node that has a number of its own. Null: no node has.
+    std::optional<int64_t> (*most_zones)(const NodeSpec& node) = nullptr;
+    // "node-3" is zone 3, where all zones of the node have such names, each of another number.
+    bool numbers_by_name = false;
+  };
+
+  ZoneBooks() = default;
+  explicit ZoneBooks(const Reading& reading) : reading_(reading) {}
+
   // Once a cycle, first. `most_zones`: ZonedNode::Options.
   void Open(const Tables& tables, const Ledger& ledger, int64_t most_zones);
   void Follow();
@@ -90,6 +101,7 @@ class ZoneBooks {
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
   int64_t most_zones_ = 0;
+  Reading reading_;
   uint64_t layout_ = 0, log_position_ = 0, generation_ = 0, clock_ = 0;
   size_t dimensions_ = 0;
   std::vector<std::string> more_names_;

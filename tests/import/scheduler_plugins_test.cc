@@ -69,7 +69,7 @@ TEST(SchedulerPluginsImport, ObjectsBecomeRows) {
   EXPECT_EQ(cluster.tasks[1].job, "ns/train");
   const NodeSpec& node = cluster.nodes[0];
   ASSERT_EQ(node.zones.size(), 2u);
-  EXPECT_EQ(node.zones[0].name, "node-0");
+  EXPECT_EQ(node.zones[0].name, "node-1");
   EXPECT_EQ(Words(*node.zones[1].available), "cpu=1");
   EXPECT_THAT(node.zones[1].distances, ElementsAre(Pair("node-0", 20)));
   EXPECT_EQ(node.alignment, Alignment::kSingleNumaNode);
@@ -159,7 +159,7 @@ TEST(SchedulerPluginsImport, ClassesTolerateTheirPreemption) {
   EXPECT_THAT(Lines(Imported(objects, {})), Contains(HasSubstr("PreemptionToleration is not on")));
 }
 
-TEST(SchedulerPluginsImport, ReadsHowManyZonesNodesCouldHave) {
+TEST(SchedulerPluginsImport, ReadsHowManyZonesANodeCouldHave) {
   std::vector<ObjectJson> objects = PluginObjects();
   const auto attribute = [](const std::string& value) {
     return ObjectJson::array({{{"name", "topologyManagerMaxNUMANodes"}, {"value", value}}});
@@ -167,15 +167,83 @@ TEST(SchedulerPluginsImport, ReadsHowManyZonesNodesCouldHave) {
   objects[1]["attributes"] = attribute("4");
   objects.push_back(With(objects[1], "/metadata/name", "gone"));
   const Import import = Imported(objects, {});
-  EXPECT_EQ(import.scenario.profile, "scheduler-plugins:schedule(most_zones=4)");
+  EXPECT_EQ(import.scenario.profile, "scheduler-plugins");
   EXPECT_THAT(Lines(import), Contains("NodeResourceTopology gone: node \"gone\" is not there"));
-  objects.back() = With(With(objects[1], "/metadata/name", "n2"), "/attributes", attribute("6"));
+  const auto settings = [](const Import& read, size_t node) {
+    return read.scenario.cluster.nodes[node].settings;
+  };
+  EXPECT_EQ(settings(import, 0), (Labels{{"scheduler-plugins/most_zones", "4"}}));
+  objects.back() = With(With(objects[1], "/metadata/name", "n2"), "/attributes", attribute("8"));
   objects.push_back(NodeJson("n2"));
   const Import two = Imported(objects, {});
-  EXPECT_EQ(two.scenario.profile, "scheduler-plugins:schedule(most_zones=6)");
-  EXPECT_THAT(Lines(two), Contains("NodeResourceTopology n1: attributes: "
-                                   "topologyManagerMaxNUMANodes is 4; the largest of all nodes "
-                                   "counts, 6"));
+  EXPECT_EQ(settings(two, 0), (Labels{{"scheduler-plugins/most_zones", "4"}}));
+  EXPECT_EQ(settings(two, 1), Labels()) << "the default";
+}
+
+// The plug-in goes by the numbers in the names, and by the order of the report.
+TEST(SchedulerPluginsImport, ZonesKeepTheirOrder) {
+  std::vector<ObjectJson> objects = PluginObjects();
+  ObjectJson zones = objects[1]["zones"];
+  ASSERT_GE(zones.size(), 1u);
+  const ObjectJson zone = zones[0];
+  objects[1]["zones"] =
+      ObjectJson::array({With(zone, "/name", "node-5"), With(zone, "/name", "node-2"),
+                         With(zone, "/name", "node-64"), With(zone, "/name", "other")});
+  const Import import = Imported(objects, {});
+  std::string names;
+  for (const ZoneSpec& read : import.scenario.cluster.nodes[0].zones) names += read.name + " ";
+  EXPECT_EQ(names, "node-5 node-2 ");
+  EXPECT_THAT(Lines(import), Contains("NodeResourceTopology n1: zones: a cost is to zone "
+                                      "\"node-0\", which is not there"));
+}
+
+// As load-watcher serves it, with a kind and a name.
+TEST(SchedulerPluginsImport, MetricsAreUsageAndDeviations) {
+  const auto metric = [](const char* type, const char* kind, double value) {
+    return ObjectJson{{"name", "m"}, {"type", type}, {"operator", kind}, {"value", value}};
+  };
+  const auto watched = [](const std::string& name, int64_t end, const ObjectJson& metrics) {
+    return ObjectJson{
+        {"kind", "WatcherMetrics"},
+        {"metadata", {{"name", name}}},
+        {"timestamp", end},
+        {"source", "Prometheus"},
+        {"window", {{"duration", "15m"}, {"start", end - 900}, {"end", end}}},
+        {"data", {{"NodeMetricsMap", {{"n1", {{"metrics", metrics}, {"tags", {{"a", 1}}}}}}}}}};
+  };
+  std::vector<ObjectJson> objects = PluginObjects();
+  objects.push_back(
+      watched("w", 2000,
+              ObjectJson::array({metric("CPU", "Latest", 90), metric("CPU", "AVG", 40.5),
+                                 metric("CPU", "STD", 36.25), metric("GPU", "AVG", 1),
+                                 metric("Memory", "Latest", 25)})));
+  Import import = Imported(objects, {});
+  EXPECT_THAT(Lines(import), ElementsAre(HasSubstr("has a quota already")));
+  const NodeSpec& node = import.scenario.cluster.nodes[0];
+  ASSERT_TRUE(node.usage);
+  EXPECT_EQ(node.usage->cpu, Quantity("40500m"));
+  EXPECT_EQ(node.usage->memory, Quantity(25));
+  EXPECT_EQ(node.usage->measured, 2000);
+  EXPECT_EQ(node.settings, (Labels{{"scheduler-plugins/cpu_deviation", "36.25"}}));
+  Cluster cluster;
+  ASSERT_TRUE(Fill(import.scenario, &cluster).ok());
+  EXPECT_TRUE(cluster.Schedule("scheduler-plugins:schedule(load_variation_weight=1)").ok());
+
+  objects.push_back(watched("old", 1000, ObjectJson::array()));
+  objects.push_back(
+      watched("new", 3000, ObjectJson::array({metric("CPU", "P95", 1), metric("CPU", "STD", -1)})));
+  objects.back()["data"]["NodeMetricsMap"]["gone"] = ObjectJson::object();
+  const std::vector<std::string> lines = Lines(Imported(objects, {}));
+  for (const char* line :
+       {"WatcherMetrics w: a later window counts", "WatcherMetrics old: a later window counts",
+        "WatcherMetrics new: data.NodeMetricsMap.n1.metrics[0].operator: \"P95\" is none of AVG, "
+        "STD, Latest",
+        "WatcherMetrics new: data.NodeMetricsMap.n1.metrics[1].value: is no number from 0 to "
+        "1000000",
+        "WatcherMetrics new: data.NodeMetricsMap.n1: has no mean of cpu; it counts as 0",
+        "WatcherMetrics new: data.NodeMetricsMap.gone: the node is not there"}) {
+    EXPECT_THAT(lines, Contains(line));
+  }
 }
 
 // Where the group is missing the pod keeps its label, and is refused for it.

@@ -186,8 +186,12 @@ int64_t NodePlugins::ZonesOf(TaskIndex t, NodeIndex n) {
 std::vector<Metric> NodePlugins::MetricsOf(NodeIndex n) const {
   const std::optional<NodeUsage>& usage = world_->spec(n).usage;
   if (!usage) return {};
+  const NodeSpec& node = world_->spec(n);
+  const NodeMarks marks = MarksOf(node.name, node).value_or(NodeMarks());
   return {{MetricKind::kCpu, MetricValue::kAverage, PercentOf(usage->cpu)},
-          {MetricKind::kMemory, MetricValue::kAverage, PercentOf(usage->memory)}};
+          {MetricKind::kCpu, MetricValue::kDeviation, marks.cpu_deviation},
+          {MetricKind::kMemory, MetricValue::kAverage, PercentOf(usage->memory)},
+          {MetricKind::kMemory, MetricValue::kDeviation, marks.memory_deviation}};
 }
 
 CpuMemory NodePlugins::Capacity(NodeIndex n) const {

@@ -10,8 +10,8 @@
 // What the rules read of the model:
 // - NodeResourceTopologyMatch: zones and alignment of nodes, as policy zones reads them
 //   (lib/policy/zone_books.h). Pods take room from every zone until a report knows them.
-// - Trimaran: NodeSpec::usage as an average of cpu and memory. There is no deviation, so that of
-//   load variation is 0. Limits are the requests of guaranteed tasks, and unknown for all others.
+// - Trimaran: NodeSpec::usage as an average of cpu and memory; deviations are settings of the node
+//   (node_marks.h). Limits are the requests of guaranteed tasks, and unknown for all others.
 //   What came later than a minute before the measurement counts on top for target load.
 // - NodeResourcesAllocatable and PodState: amounts and pods of nodes.
 // - NetworkOverhead: network_overhead.h.
@@ -29,6 +29,7 @@
 #include "lib/ledger/ledger.h"
 #include "lib/peer/kube_scheduler/extra_plugins.h"
 #include "lib/peer/scheduler_plugins/load/metrics.h"
+#include "lib/peer/scheduler_plugins/node_marks.h"
 #include "lib/peer/scheduler_plugins/plugin_settings.h"
 #include "lib/policy/zone_books.h"
 
@@ -72,7 +73,7 @@ class NodePlugins {
   const Tables* tables_ = nullptr;
   const kube::Nominations* nominations_ = nullptr;
   int64_t now_ = 0;
-  ZoneBooks zones_;
+  ZoneBooks zones_{{.most_zones = MostZonesOf, .numbers_by_name = true}};
   ZoneScoring zone_scoring_;
   HashMap<ClassIndex, PodView> views_;
   NetworkOverhead network_;

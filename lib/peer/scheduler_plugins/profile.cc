@@ -4,9 +4,9 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
-#include "lib/model/settings.h"
 #include "lib/peer/kube_scheduler/actions.h"
 #include "lib/peer/kube_scheduler/scheduler.h"
+#include "lib/peer/scheduler_plugins/node_marks.h"
 #include "lib/peer/scheduler_plugins/plugins.h"
 
 namespace muster {
@@ -25,7 +25,7 @@ absl::Status CheckPlugins(const Tables& tables, const Options& options) {
   std::string wrong = kube::Settings::Check(options);
   if (wrong.empty()) wrong = scheduler_plugins::PluginSettings::Check(options);
   if (!wrong.empty()) return absl::InvalidArgumentError(absl::StrCat("action schedule: ", wrong));
-  if (absl::Status s = CheckNoNodeSettings(tables.nodes, "scheduler-plugins"); !s.ok()) return s;
+  if (absl::Status s = scheduler_plugins::CheckNodes(tables.nodes); !s.ok()) return s;
   if (absl::Status s = scheduler_plugins::CheckGroups(tables); !s.ok()) return s;
   constexpr size_t kMost = 60;  // and those that quotas always know
   if (!options.flag("capacity") || tables.dimension_count() <= kMost) return absl::OkStatus();

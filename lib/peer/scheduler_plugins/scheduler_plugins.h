@@ -41,8 +41,8 @@
 //   system calls are functions alone: the model has no annotations of nodes, power models or
 //   profiles of system calls, and that order is none among pods of several applications. Caches of
 //   zones are functions, too: a plan reads the cluster anew.
-// - NodeUsage has no deviation, and tasks have no limits beside guaranteed ones. Load variation and
-//   low risk go by what is there.
+// - Tasks have no limits beside guaranteed ones, and cpu and memory of a node are measured together
+//   or not at all. Load variation and low risk go by what is there.
 //
 // Admission (capacity_quotas.h):
 // 1. A task of a namespace without a quota always passes.

@@ -324,6 +324,78 @@ TEST_F(PluginsProfile, ATerminatingPodBlocksAPreemptorByPlugin) {
   }
 }
 
+// --- what nodes set
+
+// Of equal loads the steadier node is the better one.
+TEST_F(PluginsProfile, ADeviationIsARisk) {
+  const NodeUsage usage{.cpu = 40, .memory = 40};
+  Node("a", 4, {.usage = usage, .settings = {{"scheduler-plugins/cpu_deviation", "36"}}});
+  Node("b", 4, {.usage = usage});
+  Pod("p", "1");
+  const std::string options = "load_variation_weight=100";
+  EXPECT_EQ(Plan(options), "bind p b");
+  Accept(cluster_.UpdateNode({.name = "b",
+                              .capacity = {{"cpu", 4}, {"memory", "8Gi"}, {"pods", 10}},
+                              .usage = usage,
+                              .settings = {{"scheduler-plugins/memory_deviation", "90"}}}));
+  EXPECT_EQ(Plan(options), "bind p a");
+}
+
+// One zone more costs 100 over the zones that the node could have.
+TEST_F(PluginsProfile, ANodeHasItsOwnNumberOfZones) {
+  const auto zoned = [](Labels settings) {
+    NodeSpec node;
+    node.zones = {{.name = "node-0", .capacity = {{"cpu", 4}, {"memory", "8Gi"}}}};
+    node.alignment = Alignment::kSingleNumaNode;
+    node.settings = std::move(settings);
+    return node;
+  };
+  Node("a", 4, zoned({{"scheduler-plugins/most_zones", "2"}}));
+  Node("b", 4, zoned({}));
+  TaskSpec pod;
+  pod.shape.guaranteed_qos = true;
+  Pod("p", "1", pod);
+  const std::string options = "zone_strategy=fewest,zone_weight=100";
+  EXPECT_EQ(Plan(options), "bind p b");
+  Node("c", 4, zoned({{"scheduler-plugins/most_zones", "20"}}));
+  EXPECT_EQ(Plan(options), "bind p c");
+}
+
+// The first container gets the zone of the smallest number, wherever the report lists it.
+TEST_F(PluginsProfile, ZonesHaveTheNumbersOfTheirNames) {
+  NodeSpec node;
+  node.zones = {{.name = "node-7", .capacity = {{"cpu", 3}, {"memory", "4Gi"}}},
+                {.name = "node-2", .capacity = {{"cpu", 1}, {"memory", "4Gi"}}}};
+  node.alignment = Alignment::kSingleNumaNode;
+  node.alignment_scope = AlignmentScope::kContainer;
+  Node("a", 4, node);
+  TaskSpec pod;
+  pod.shape.guaranteed_qos = true;
+  pod.shape.containers = {{.request = {{"cpu", 1}, {"memory", "512Mi"}}},
+                          {.request = {{"cpu", 3}, {"memory", "512Mi"}}}};
+  Pod("p", "4", pod);
+  EXPECT_EQ(Plan(), "bind p a");
+  std::swap(node.zones[0].name, node.zones[1].name);
+  node.name = "a";
+  node.capacity = {{"cpu", 4}, {"memory", "8Gi"}, {"pods", 10}};
+  Accept(cluster_.UpdateNode(node));
+  EXPECT_EQ(Plan(), "");
+}
+
+TEST_F(PluginsProfile, RefusesSettingsOfNodesThatMeanNothing) {
+  const auto error = [&](const char* key, const char* value) {
+    Cluster cluster;
+    Accept(cluster.AddNode({.name = "a", .settings = {{key, value}}}));
+    return std::string(Schedule(cluster.Freeze(), "scheduler-plugins").status().message());
+  };
+  EXPECT_EQ(
+      error("scheduler-plugins/most_zones", "1"),
+      "node \"a\", setting \"scheduler-plugins/most_zones\": is \"1\"; must be a whole number "
+      "from 2 to 1024");
+  EXPECT_THAT(error("scheduler-plugins/cpu_deviation", "-1"), HasSubstr("cpu_deviation"));
+  EXPECT_THAT(error("scheduler-plugins/most_zone", "4"), HasSubstr("did you mean \"most_zones\""));
+}
+
 // --- the order by service
 
 TEST_F(PluginsProfile, GuaranteedPodsGoFirst) {
