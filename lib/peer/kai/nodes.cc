@@ -96,6 +96,26 @@ void KaiNodes::Enter(uint32_t n) {
   ++changes_of_[n];
 }
 
+// Notes an accepted pod and charges it.
+void KaiNodes::Put(uint32_t n, const KaiPod& pod) {
+  Note& note = notes_[pod.task].emplace_back();
+  note.node = n;
+  note.status = pod.status;
+  note.received = pod.received;
+  note.accepted = pod.accepted;
+  note.accepted_gpus = pod.accepted_gpus;
+  if (!pod.devices.empty()) note.devices = pod.devices;
+  if (facts_.shape_of(pod.task).legacy_slices) ++legacy_[n];
+  affinity_.Count(n, facts_.tasks[pod.task].shape, 1);
+  ChargeVectors(n, pod.task, note, 1);
+  AddParts(n, pod.task, note);
+}
+
+void KaiNodes::Open(uint32_t n, KaiPod* pod) {
+  Accept(n, pod);
+  Put(n, *pod);
+}
+
 bool KaiNodes::Add(uint32_t n, KaiPod* pod, bool elsewhere) {
   Accept(n, pod);
   auto& notes = notes_[pod->task];
@@ -104,18 +124,8 @@ bool KaiNodes::Add(uint32_t n, KaiPod* pod, bool elsewhere) {
     if (!(elsewhere && pod->received == KaiReceived::kFraction)) return false;
     notes.erase(there);
   }
-  Note& note = notes.emplace_back();
-  note.node = n;
-  note.status = pod->status;
-  note.received = pod->received;
-  note.accepted = pod->accepted;
-  note.accepted_gpus = pod->accepted_gpus;
-  if (!pod->devices.empty()) note.devices = pod->devices;
-  if (facts_.shape_of(pod->task).legacy_slices) ++legacy_[n];
-  affinity_.Count(n, facts_.tasks[pod->task].shape, 1);
   Enter(n);
-  ChargeVectors(n, pod->task, note, 1);
-  AddParts(n, pod->task, note);
+  Put(n, *pod);
   return true;
 }
 

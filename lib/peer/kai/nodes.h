@@ -74,6 +74,8 @@ class KaiNodes {
   const Note* Find(uint32_t n, uint32_t task) const;
   // Returns on how many nodes the task is noted: two, once it was moved in this cycle.
   size_t CountNotes(uint32_t task) const { return notes_[task].size(); }
+  // Charges a pod that is there when the cycle opens, which is no change of the node.
+  void Open(uint32_t n, KaiPod* pod);
   // Charges the pod; false if it is there already. `elsewhere`: a pod that shares a device may be
   // there, on other devices.
   bool Add(uint32_t n, KaiPod* pod, bool elsewhere);
@@ -117,6 +119,7 @@ class KaiNodes {
  private:
   double* cells(uint32_t n, int which) { return &cells_[(n * 3 + which) * width_]; }
   void Accept(uint32_t n, KaiPod* pod) const;
+  void Put(uint32_t n, const KaiPod& pod);
   void ChargeVectors(uint32_t n, uint32_t task, const Note& note, double times);
   void AddParts(uint32_t n, uint32_t task, const Note& note);
   void RemoveParts(uint32_t n, uint32_t task, const Note& note);

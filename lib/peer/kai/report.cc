@@ -2,6 +2,7 @@
 #include "lib/peer/kai/report.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -265,7 +266,7 @@ void KaiReport::ExplainTried(uint32_t j) {
 void KaiReport::Explain(std::string_view action) {
   if (!context_.reasons.wanted()) return;
   const KaiWorld& world = *session_.world;
-  KaiVictimWords words(world, action);
+  std::optional<KaiVictimWords> words;  // made for the first job that needs some
   for (uint32_t j = 0; j < world.job_count(); ++j) {
     const KaiJob& job = world.job(j);
     ExplainLoneTasks(j);
@@ -276,7 +277,8 @@ void KaiReport::Explain(std::string_view action) {
     }
     if (world.refusals[j].rule == KaiRefusal::Rule::kNone) continue;
     if (world.refusals[j].rule == KaiRefusal::Rule::kNoRoom) {
-      std::string of_action = words.Of(job);
+      if (!words.has_value()) words.emplace(world, action);
+      std::string of_action = words->Of(job);
       if (!of_action.empty()) session_.victim_words[j][std::string(action)] = std::move(of_action);
     }
     ExplainTried(j);

@@ -29,7 +29,7 @@ KaiWorld::KaiWorld(KaiFacts facts, KaiQueueTree queues, std::vector<KaiTopology>
         pod.devices = opening[t].devices;
         for (const uint32_t group : pod.devices) nodes.KnowGroups(group + 1);
       }
-      if (pod.node != kKaiNone && IsActiveUsed(pod.status)) nodes.Add(pod.node, &pod, false);
+      if (pod.node != kKaiNone && IsActiveUsed(pod.status)) nodes.Open(pod.node, &pod);
       job.Add(&pod);
     }
   }
