@@ -192,7 +192,7 @@ class DeschedulerReader {
     return rule == std::end(kRules) ? nullptr : &*rule;
   }
 
-  // Of an element of a list, whose other elements were read.
+  // Of an element of a list, where the others were read.
   static void Report(const Field& element, std::string_view text) {
     element.QuietRest();
     element.log()->Ignored(element.object(), element.Path(), text);
