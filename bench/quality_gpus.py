@@ -15,8 +15,10 @@ ended and hold for 95 of 100 (docs/replay.md, estimate=learnt).
 
 Replicate 0 of a recorded world is the world as recorded, and the others are shaken by up to a
 minute. Made worlds have another seed for each replicate. A row has the means of the replicates that
-are shaken or made. Below it, a policy that is better than the first one in some of the six metrics
-of dominance, and worse in none, is named. The time is that of the processor, of all replicates.
+are shaken or made. Below it are the paired differences of the others from the first policy, with
+95 % intervals by the normal distribution, of two replicates or more. A policy that is better than
+the first one in some of the six metrics of dominance, and worse in none, is named. The time is that
+of the processor, of all replicates.
 """
 
 import argparse
@@ -125,6 +127,15 @@ def dominates(better: list[dict[str, float]], worse: list[dict[str, float]]) -> 
     return gains if gains and not losses else []
 
 
+def differences(better: list[dict[str, float]], first: list[dict[str, float]]) -> str:
+    parts = []
+    for key, title, form in COLUMNS:
+        each = np.array([b[key] - f[key] for b, f in zip(better, first)])
+        half = 1.96 * each.std(ddof=1) / np.sqrt(len(each))
+        parts.append(f"{title} {form.format(each.mean())} ± {form.format(half)}")
+    return ", ".join(parts)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--traces", type=Path, required=True, metavar="FOLDER")
@@ -147,6 +158,8 @@ def main() -> None:
             print(f"| `{policy}` | {' | '.join(means)} | {seconds:.1f} |", flush=True)
         first = args.policy[0]
         for policy in args.policy[1:]:
+            if len(counted) > 1:
+                print(f"\n`{policy}` - `{first}`: {differences(all_of[policy], all_of[first])}")
             for a, b in ((first, policy), (policy, first)):
                 if len(counted) > 1 and (gains := dominates(all_of[a], all_of[b])):
                     print(f"\n`{a}` dominates `{b}`: {', '.join(gains)}")

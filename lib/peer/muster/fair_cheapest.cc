@@ -12,7 +12,8 @@
 // tasks on any node. Policies must permit all victims of a set at once.
 //
 // Guarantee. Where at most kMostItems items could go, no set is cheaper than the choice. Cheaper
-// means fewer victims, then lower priority (of the highest), then younger (the oldest). Ties: among
+// means fewer victims, then lower priority (of the highest), then less work lost (in sum; with
+// `by_loss` alone), then younger (the oldest). Ties: among
 // equally cheap sets the choice stays what it was, else the first set in order. If the order alone
 // finds no victims, but the task would fit without all candidates, the cheapest set is the choice.
 // That search ends after kMostOutOfOrder sets for one kind of asker, with the cheapest set so far.
@@ -30,6 +31,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/functional/function_ref.h"
+#include "lib/base/math.h"
 #include "lib/part/victims.h"
 #include "lib/peer/muster/fair_gang.h"
 #include "lib/peer/muster/victim_choices.h"
@@ -41,14 +43,15 @@ constexpr size_t kMostItems = 16;
 constexpr int64_t kMostOutOfOrder = 10000;
 
 struct Cost {
-  int64_t victims = 0, priority = std::numeric_limits<int64_t>::min(),
+  int64_t victims = 0, priority = std::numeric_limits<int64_t>::min(), loss = 0,
           age = std::numeric_limits<int64_t>::min();
   // clang-tidy 14 takes the 0 of a rewritten comparison for a null pointer.
   friend auto operator<=>(const Cost&, const Cost&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 Cost operator+(const Cost& a, const Cost& b) {
-  return {a.victims + b.victims, std::max(a.priority, b.priority), std::max(a.age, b.age)};
+  return {a.victims + b.victims, std::max(a.priority, b.priority), SatAdd(a.loss, b.loss),
+          std::max(a.age, b.age)};
 }
 
 // Tasks that go together.
@@ -174,7 +177,8 @@ class VictimChoices::Cheaper {
 
   // Returns whether numbers alone leave room for a cheaper set. The least number of victims is the
   // one that suffices if all give as much as the largest. Where that is the present number, a
-  // cheaper set has lower priority throughout, or is younger throughout at no higher priority.
+  // cheaper set has lower priority throughout, or loses less, or is younger throughout at no higher
+  // priority.
   bool Possible() const {
     absl::InlinedVector<int64_t, 8> largest(dimensions_.size(), 0);
     int64_t lower = 0, younger = 0, least = 1;
@@ -192,7 +196,7 @@ class VictimChoices::Cheaper {
     for (size_t d = 0; d < dimensions_.size(); ++d) {
       if (largest[d] > 0) least = std::max(least, (lacking_[d] + largest[d] - 1) / largest[d]);
     }
-    return least < price_.victims || std::max(lower, younger) >= price_.victims;
+    return least < price_.victims || price_.loss > 0 || std::max(lower, younger) >= price_.victims;
   }
 
   // Returns whether all candidates together make room.
@@ -235,8 +239,8 @@ class VictimChoices::Cheaper {
     const auto suffices = [this](const Set& set) {
       return (choices_.in_order_ || AllMayGo(set)) && FitsWithout(AllOf(set));
     };
-    CheapestSet search(items_, {price_.victims, price_.priority, price_.age}, lacking_, may_begin,
-                       suffices);
+    const Cost limit{price_.victims, price_.priority, price_.loss, price_.age};
+    CheapestSet search(items_, limit, lacking_, may_begin, suffices);
     const Set& cheapest = search.Find();
     if (cheapest.empty()) return false;
     units->clear();
@@ -251,7 +255,7 @@ class VictimChoices::Cheaper {
     item.like_last = !items_.empty() && Alike(items_.back(), item);
     const int64_t priority = choices_.context_.tables.jobs.spec[job].priority;
     for (TaskIndex t : item.tasks) {
-      item.cost = item.cost + Cost{1, priority, -tasks_.created[t]};
+      item.cost = item.cost + Cost{1, priority, choices_.LossOf(t), -tasks_.created[t]};
       if (ledger_.node_of(t) != node_) continue;
       for (size_t d = 0; d < dimensions_.size(); ++d) {
         item.gives[d] += ledger_.request(t)[dimensions_[d]];
@@ -317,7 +321,7 @@ void VictimChoices::Cheapen(TaskIndex task) {
 bool VictimChoices::MakeOutOfOrder(TaskIndex task) {
   if (candidates_.empty() || looked_at_ >= kMostOutOfOrder) return false;
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  Cheaper any(*this, task, {kMost, kMost, kMost, made_.node});
+  Cheaper any(*this, task, {kMost, kMost, kMost, kMost, made_.node});
   if (!any.ListItems() || !any.RoomForAll()) return false;
   int64_t left = kMostOutOfOrder - looked_at_;
   const bool found = any.Find(&made_.units, &left);

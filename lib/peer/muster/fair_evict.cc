@@ -16,7 +16,8 @@
 // 3. Then the victims are evicted and the whole turn is nominated. Otherwise everything is rolled
 //    back.
 // With option `exchange` the turn must pay. What its victims lose, in parts of the cluster times
-// seconds, is at most so many times what its tasks have waited for (docs/policies.md has the sums).
+// seconds, is at most so many times what its tasks have waited for, and what they request for
+// `slack` seconds (docs/policies.md has the sums).
 // Most jobs that wait could not pay for any victim, and take no turn (fair_exchange.h).
 // With `min_runtime` a task that has just started is no candidate. Where a promise binds the job,
 // the turn takes nothing that the promise needs (fair_promise.h).
@@ -55,17 +56,28 @@ constexpr OptionDecl kEvictOptions[] = {
      "seconds that a task runs before it may be evicted"},
     {"exchange", OptionKind::kNumber, "0", 0, 1e12,
      "evict only for this many times the work that was waited for; 0: whatever is lost"},
+    {"slack", OptionKind::kNumber, "0", 0, 1e12,
+     "and for what the task that waits requests, for so many seconds; read with exchange above 0"},
+    {"by_loss", OptionKind::kFlag, "off", 0, 0,
+     "of victims alike in number and priority those that lose the least work go, not the youngest"},
 };
 
 // The options as numbers.
 struct EvictRules {
+  EvictRules() = default;
   explicit EvictRules(const Options& options)
       : tries(static_cast<int64_t>(options.number("tries"))),
         min_runtime(static_cast<int64_t>(options.number("min_runtime"))),
-        exchange(options.number("exchange")) {}
+        pay{.rate = options.number("exchange"), .slack = options.number("slack")},
+        by_loss(options.flag("by_loss")) {}
+  // Returns whether a round that evicts nothing by these evicts nothing by the others.
+  bool TakesAlike(const EvictRules& other) const {
+    return min_runtime == other.min_runtime && pay == other.pay && by_loss == other.by_loss;
+  }
 
-  int64_t tries, min_runtime;
-  double exchange;
+  int64_t tries = 0, min_runtime = 0;
+  EvictionPay pay;
+  bool by_loss = false;
 };
 
 // One way of taking, once around all jobs.
@@ -79,8 +91,8 @@ class FairRound {
         taking_(taking),
         promises_(context.memory<FairPromises>()),
         lines_(context.memory<FairKnown>().lines()),
-        exchange_(context, taking, rules.exchange),
-        choices_(context, taking, rules.min_runtime) {}
+        exchange_(context, taking, rules.pay),
+        choices_(context, taking, rules.min_runtime, rules.by_loss) {}
 
   // Returns whether any task was evicted.
   bool Run() {
@@ -485,8 +497,8 @@ struct FairMemory : CycleMemory {
   // what queues deserve was computed anew.
   struct Settled {
     Ledger::Moment moment;
-    double exchange = 0;
-    int64_t min_runtime = 0, work = 0;
+    EvictRules rules;
+    int64_t work = 0;
     bool idle = false;  // as FairRound::idle
   };
   bool reclaims = false;  // an action of this cycle took from other queues, and may do so again
@@ -496,16 +508,15 @@ struct FairMemory : CycleMemory {
 // Returns whether any task was evicted.
 bool RunRound(ActionContext& context, const EvictRules& rules, Taking way) {
   FairMemory::Settled& known = context.memory<FairMemory>().settled[static_cast<int>(way)];
-  if (context.ledger.SameAs(known.moment) && known.exchange == rules.exchange &&
-      known.min_runtime == rules.min_runtime && context.meter.SpendAgain(known.work)) {
+  if (context.ledger.SameAs(known.moment) && known.rules.TakesAlike(rules) &&
+      context.meter.SpendAgain(known.work)) {
     return false;
   }
   const int64_t before = context.meter.work();
   FairRound round(context, rules, way);
   if (round.Run()) return true;
   if (context.meter.ended()) return false;
-  known = {context.ledger.moment(), rules.exchange, rules.min_runtime,
-           context.meter.work() - before, round.idle()};
+  known = {context.ledger.moment(), rules, context.meter.work() - before, round.idle()};
   return false;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "lib/base/math.h"
 #include "lib/peer/muster/fair_ends.h"
 
 namespace muster {
@@ -21,10 +22,33 @@ int64_t SecondsSince(int64_t time, int64_t now) {
 
 }  // namespace
 
+int64_t SecondsLost(const ActionContext& context, TaskIndex victim) {
+  const Lifetime* lifetime = LifetimeOf(context.tables, victim);
+  const int64_t now = context.facts.now;
+  int64_t saved = context.tables.tasks.started[victim];
+  if (saved == kAbsent) saved = now;
+  if (lifetime == nullptr) return SecondsSince(saved, now);
+  if (lifetime->checkpointed) saved = std::max(saved, *lifetime->checkpointed);
+  return SatAdd(SecondsSince(saved, now), lifetime->restart_cost.value_or(0));
+}
+
+int64_t WorkLost(const ActionContext& context, TaskIndex victim) {
+  constexpr int64_t kBillion = 1'000'000'000;
+  const Ledger& ledger = context.ledger;
+  const auto request = ledger.request(victim);
+  int64_t part = 0;
+  for (DimensionIndex d = 0; d < request.size(); ++d) {
+    if (d == kPods || ledger.total()[d] <= 0) continue;
+    const absl::int128 billionths = absl::int128(request[d]) * kBillion / ledger.total()[d];
+    part = std::max(part, static_cast<int64_t>(std::min<absl::int128>(billionths, kMaxQuantity)));
+  }
+  return SatMul(part, SecondsLost(context, victim));
+}
+
 bool FairExchange::Pays(std::span<const TaskIndex> takers,
                         std::span<const TaskIndex> victims) const {
-  if (exchange_ == 0) return true;
-  std::vector<absl::int128> lost(ledger_.dimensions(), 0), waited = lost;
+  if (pay_.rate == 0) return true;
+  std::vector<absl::int128> lost(ledger_.dimensions(), 0), waited = lost, requested = lost;
   const auto add = [&](std::vector<absl::int128>* work, TaskIndex task, int64_t seconds) {
     const auto request = ledger_.request(task);
     for (size_t d = 0; d < request.size(); ++d) (*work)[d] += absl::int128(request[d]) * seconds;
@@ -32,21 +56,10 @@ bool FairExchange::Pays(std::span<const TaskIndex> takers,
   for (const TaskIndex task : takers) {
     const int64_t created = tables_.jobs.spec[tables_.tasks.job[task]].created;
     add(&waited, task, SecondsSince(created, context_.facts.now));
+    add(&requested, task, 1);
   }
-  for (const TaskIndex victim : victims) add(&lost, victim, SecondsLost(victim));
-  return Largest(lost) <= exchange_ * Largest(waited);
-}
-
-// Returns the seconds of its run that the victim has to repeat, and those of its restart.
-int64_t FairExchange::SecondsLost(TaskIndex victim) const {
-  const Lifetime* lifetime = LifetimeOf(tables_, victim);
-  int64_t saved = tables_.tasks.started[victim];
-  if (saved == kAbsent) saved = context_.facts.now;
-  if (lifetime == nullptr) return SecondsSince(saved, context_.facts.now);
-  if (lifetime->checkpointed) saved = std::max(saved, *lifetime->checkpointed);
-  const int64_t seconds = SecondsSince(saved, context_.facts.now);
-  const int64_t restart = lifetime->restart_cost.value_or(0);
-  return seconds > std::numeric_limits<int64_t>::max() - restart ? seconds : seconds + restart;
+  for (const TaskIndex victim : victims) add(&lost, victim, SecondsLost(context_, victim));
+  return Largest(lost) <= pay_.rate * Largest(waited) + pay_.slack * Largest(requested);
 }
 
 // Returns the work as a part of the cluster, in the dimension where that is largest.
@@ -81,7 +94,7 @@ double FairExchange::WorthOf(JobIndex job) const {
     last = context_.ClassOf(t);
     parts += part;
   }
-  return exchange_ * parts * static_cast<double>(waited) * kMore;
+  return (pay_.rate * static_cast<double>(waited) + pay_.slack) * parts * kMore;
 }
 
 // Calls visit(task) for all tasks that run and may be evicted, ascending.
@@ -119,7 +132,7 @@ void FairExchange::ListVictims() {
 
 // Returns what the task loses by itself, rounded down.
 double FairExchange::LossOf(TaskIndex task) const {
-  const int64_t seconds = SecondsLost(task);
+  const int64_t seconds = SecondsLost(context_, task);
   return seconds == 0 ? 0 : PartOf(task) * static_cast<double>(seconds) * kLess;
 }
 
@@ -131,7 +144,7 @@ bool FairExchange::IsVictim(TaskIndex task) const {
 }
 
 bool FairExchange::CouldPay(JobIndex job) {
-  if (exchange_ == 0) return true;
+  if (pay_.rate == 0) return true;
   if (!looked_) LookAround();
   const double worth = WorthOf(job);
   if (dearest_ <= worth || worth > most_) return true;

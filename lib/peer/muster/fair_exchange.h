@@ -1,14 +1,16 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Whether an eviction is worth what it costs (option `exchange` of reclaim and preempt).
+// Whether an eviction is worth what it costs (options `exchange` and `slack` of reclaim and
+// preempt).
 //
-//   FairExchange exchange(context, Taking::kFromOtherQueues, 0.02);
+//   FairExchange exchange(context, Taking::kFromOtherQueues, {.rate = 0.02, .slack = 600});
 //   if (!exchange.CouldPay(job)) return false;   // without a look at any choice of victims
 //   ...
 //   bool pays = exchange.Pays(takers, victims);
 //
-// A turn pays if what its victims lose is at most `exchange` times what its tasks have waited for.
-// Both are parts of the cluster times seconds, in the dimension where that is largest.
+// A turn pays if what its victims lose is at most `rate` times what its tasks have waited for, and
+// what they request for `slack` seconds. All are parts of the cluster times seconds, in the
+// dimension where that is largest.
 //
 // CouldPay is a bound on all turns of a job. Every victim of a turn that pays is affordable by
 // itself: what it loses alone is no more than what all pending tasks of the job have waited for. On
@@ -36,16 +38,28 @@ namespace muster {
 
 enum class Taking : uint8_t { kFromOtherQueues, kFromLesserJobs };
 
+// What an eviction may cost.
+struct EvictionPay {
+  double rate = 0;   // 0: whatever it costs
+  double slack = 0;  // seconds
+  friend bool operator==(const EvictionPay&, const EvictionPay&) = default;
+};
+
+// Returns the seconds of its run that the victim has to repeat, and those of its restart.
+int64_t SecondsLost(const ActionContext& context, TaskIndex victim);
+// Returns these seconds times what it requests, in billionths of the cluster, rounded down: in the
+// dimension where that is largest.
+int64_t WorkLost(const ActionContext& context, TaskIndex victim);
+
 class FairExchange {
  public:
-  // `exchange`: 0: whatever it costs.
-  FairExchange(ActionContext& context, Taking taking, double exchange)
+  FairExchange(ActionContext& context, Taking taking, const EvictionPay& pay)
       : context_(context),
         tables_(context.tables),
         ledger_(context.ledger),
         lines_(context.memory<FairKnown>().lines()),
         taking_(taking),
-        exchange_(exchange) {}
+        pay_(pay) {}
 
   // Returns whether what the victims lose is worth what the takers have waited for.
   bool Pays(std::span<const TaskIndex> takers, std::span<const TaskIndex> victims) const;
@@ -64,7 +78,6 @@ class FairExchange {
     double too_little = -1, enough = -1;  // -1: not known
   };
 
-  int64_t SecondsLost(TaskIndex victim) const;
   double Largest(const std::vector<absl::int128>& work) const;
   double PartOf(TaskIndex task) const;
   bool MayLose(JobIndex asker, TaskIndex victim) const;
@@ -84,7 +97,7 @@ class FairExchange {
   const Ledger& ledger_;
   FairLines& lines_;
   const Taking taking_;
-  const double exchange_;
+  const EvictionPay pay_;
   // By dimension: one divided by what the cluster has, 0 where that does not count.
   std::vector<double> per_unit_;
   // Once `looked_`: what the job that was worth most could pay, and the largest loss of any task.

@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "lib/base/math.h"
 #include "lib/part/victims.h"
 #include "lib/peer/muster/fair_gang.h"
 
@@ -150,10 +151,12 @@ class VictimChoices::Draft {
   std::vector<Unit>& units_;
 };
 
-VictimChoices::VictimChoices(ActionContext& context, Taking taking, int64_t min_runtime)
+VictimChoices::VictimChoices(ActionContext& context, Taking taking, int64_t min_runtime,
+                             bool by_loss)
     : context_(context),
       taking_(taking),
       min_runtime_(min_runtime),
+      by_loss_(by_loss),
       promises_(context.memory<FairPromises>()),
       point_(taking == Taking::kFromOtherQueues ? Point::kReclaimable : Point::kPreemptable),
       in_order_(context.dispatcher.JudgesInOrder(point_)) {}
@@ -271,17 +274,19 @@ TaskIndex VictimChoices::FirstCandidate(TaskIndex task, NodeIndex node) {
   const auto& jobs = context_.tables.jobs.spec;
   FollowBooks(task);
   TaskIndex first = kNone;
-  int64_t priority = 0, created = 0;  // of the first
+  int64_t priority = 0, loss = 0, created = 0;  // of the first
   const std::span<const TaskIndex> there = context_.ledger.tasks_on(node);
   for (size_t i = there.size(); i-- > 0;) {
     const TaskIndex t = there[i];
     if (tasks.job[t] == kNone) continue;
-    const int64_t own = jobs[tasks.job[t]].priority;
+    const int64_t own = jobs[tasks.job[t]].priority, lost = LossOf(t);
     const bool earlier =
-        first == kNone || own < priority || (own == priority && tasks.created[t] > created);
+        first == kNone || own < priority ||
+        (own == priority && (lost < loss || (lost == loss && tasks.created[t] > created)));
     if (!earlier || !MayGo(task, t) || IsRefusedAlike(task, t)) continue;
     first = t;
     priority = own;
+    loss = lost;
     created = tasks.created[t];
   }
   return first;
@@ -298,10 +303,11 @@ void VictimChoices::ListCandidates(TaskIndex task, NodeIndex node) {
   for (size_t i = there.size(); i-- > 0;) {
     const TaskIndex t = there[i];
     if (!MayGo(task, t) || IsRefusedAlike(task, t)) continue;
-    candidates_.push_back({jobs[tasks.job[t]].priority, tasks.created[t], t});
+    candidates_.push_back({jobs[tasks.job[t]].priority, LossOf(t), tasks.created[t], t});
   }
   const auto before = [](const Candidate& a, const Candidate& b) {
     if (a.priority != b.priority) return a.priority < b.priority;
+    if (a.loss != b.loss) return a.loss < b.loss;
     if (a.created != b.created) return a.created > b.created;
     return a.task > b.task;
   };
@@ -470,13 +476,14 @@ VictimChoices::Tasks VictimChoices::Spare(TaskIndex task) const {
 
 VictimChoices::Price VictimChoices::PriceOf(const Choice& choice) const {
   const TaskTable& tasks = context_.tables.tasks;
-  Price price{0, std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::min(),
-              choice.node};
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  Price price{.priority = kLeast, .age = kLeast, .node = choice.node};
   for (const Unit& unit : choice.units) {
     for (TaskIndex t : unit) {
       ++price.victims;
       price.priority =
           std::max<int64_t>(price.priority, context_.tables.jobs.spec[tasks.job[t]].priority);
+      price.loss = SatAdd(price.loss, LossOf(t));
       price.age = std::max(price.age, -tasks.created[t]);
     }
   }

@@ -9,7 +9,8 @@
 // asker: of other queues that let themselves be reclaimed, or of jobs of lower priority in the same
 // queue. No policy may protect them, and none that judges tasks of one queue and class alike
 // (Traits::judges_alike) refuses them by themselves. They go in this order: lowest job priority,
-// most recently created, largest index. The first rule that makes room decides:
+// with `by_loss` least work lost, most recently created, largest index. The first rule that makes
+// room decides:
 // 1. the first candidate that its gang can spare and that suffices alone,
 // 2. the candidates that their gangs can spare,
 // 3. whole gangs, with all their tasks wherever those run.
@@ -18,7 +19,8 @@
 // could go, the cheapest set that suffices goes instead (fair_cheapest.cc).
 //
 // The best choice has the fewest victims; then those of lowest priority (the highest among them
-// counts); then the youngest (the oldest among them counts); then the node of smallest index.
+// counts); with `by_loss` then those that lose the least work together (fair_exchange.h); then the
+// youngest (the oldest among them counts); then the node of smallest index.
 //
 // No task is evicted from a node that is promised to a gang, for a job that the promise binds
 // (fair_promise.h).
@@ -53,8 +55,8 @@ class VictimChoices {
   };
 
   // `min_runtime`: a task that started less than so many seconds ago is no candidate. A task
-  // without a start is one.
-  VictimChoices(ActionContext& context, Taking taking, int64_t min_runtime);
+  // without a start is one. `by_loss`: what victims lose counts before their age.
+  VictimChoices(ActionContext& context, Taking taking, int64_t min_runtime, bool by_loss);
 
   // Finds the best choice for the task. Returns false if there is none.
   bool Take(TaskIndex task, Choice* choice);
@@ -84,14 +86,14 @@ class VictimChoices {
     friend bool operator==(const Asker&, const Asker&) = default;
   };
   struct Price {
-    int64_t victims = 0, priority = 0, age = 0;
+    int64_t victims = 0, priority = 0, loss = 0, age = 0;
     NodeIndex node = kNone;
     // clang-tidy 14 takes the 0 of a rewritten comparison for a null pointer.
     friend auto operator<=>(const Price&, const Price&) = default;  // NOLINT(modernize-use-nullptr)
   };
   using Tasks = std::vector<TaskIndex>;
   struct Candidate {
-    int64_t priority, created;
+    int64_t priority, loss, created;
     TaskIndex task;
   };
   class Draft;    // a choice in the making
@@ -117,6 +119,8 @@ class VictimChoices {
   bool FirstSuffice(TaskIndex task, const Draft& draft);
   Tasks Spare(TaskIndex task) const;
   bool GangSpares(TaskIndex victim, const Tasks& spared) const;
+  // Returns the work that the victim loses, 0 where that does not count.
+  int64_t LossOf(TaskIndex victim) const { return by_loss_ ? WorkLost(context_, victim) : 0; }
   Price PriceOf(const Choice& choice) const;
   bool MayGo(TaskIndex task, TaskIndex victim) const;
   bool GangMayGo(TaskIndex task, JobIndex gang, Tasks* members) const;
@@ -127,6 +131,7 @@ class VictimChoices {
   ActionContext& context_;
   const Taking taking_;
   const int64_t min_runtime_;
+  const bool by_loss_;
   const FairPromises& promises_;
   const Point point_;    // at which policies are asked for leave
   const bool in_order_;  // policies judge one candidate after the other

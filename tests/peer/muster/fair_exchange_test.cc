@@ -63,7 +63,7 @@ class ExchangeWorld {
   }
   bool CouldPay(const std::string& job, double exchange, Taking taking = Taking::kFromOtherQueues) {
     Loop& loop = Made();
-    return FairExchange(loop.context(), taking, exchange).CouldPay(loop.job(job));
+    return FairExchange(loop.context(), taking, {exchange}).CouldPay(loop.job(job));
   }
 
  private:
@@ -86,7 +86,7 @@ TEST(FairExchange, WaitsForTheWorthOfItsVictim) {
     EXPECT_EQ(world.CouldPay("j", 0.5), seconds == 200);
     Loop& loop = world.Made();
     const std::vector<TaskIndex> takers = {loop.task("j-0")}, victims = {loop.task("a")};
-    EXPECT_EQ(FairExchange(loop.context(), Taking::kFromOtherQueues, 0.5).Pays(takers, victims),
+    EXPECT_EQ(FairExchange(loop.context(), Taking::kFromOtherQueues, {0.5}).Pays(takers, victims),
               seconds == 200);
   }
 }
@@ -175,7 +175,7 @@ TEST(FairExchange, LooksAgainWhenTheBooksChange) {
   world.Runs("dear", 1, 4, 1000);
   world.Waits("j", 1, 4, 100);
   Loop& loop = world.Made();
-  FairExchange exchange(loop.context(), Taking::kFromOtherQueues, 0.5);
+  FairExchange exchange(loop.context(), Taking::kFromOtherQueues, {0.5});
   EXPECT_TRUE(exchange.CouldPay(loop.job("j")));
   loop.context().ledger.Move(loop.task("cheap"), TaskStatus::kSucceeded, loop.node("n0"));
   EXPECT_FALSE(exchange.CouldPay(loop.job("j")));
@@ -186,7 +186,7 @@ TEST(FairExchange, LooksAgainWhenTheBooksChange) {
 bool SomeSetPays(Loop& loop, JobIndex job, Taking taking, double exchange) {
   ActionContext& context = loop.context();
   const Tables& tables = loop.tables();
-  const FairExchange rate(context, taking, exchange);
+  const FairExchange rate(context, taking, {exchange});
   const std::vector<TaskIndex>& waiting = tables.jobs.tasks[job];
   const auto may_go = [&](TaskIndex t) {
     const JobSpec &asker = tables.jobs.spec[job], &other = tables.jobs.spec[tables.tasks.job[t]];
@@ -243,7 +243,7 @@ TEST(FairExchange, RefusesNoJobThatSomeVictimsPayFor) {
     const double exchange = draw(1) != 0 ? 0.5 : 0.1;
     for (const Taking taking : {Taking::kFromOtherQueues, Taking::kFromLesserJobs}) {
       Loop& loop = world.Made();
-      FairExchange fair(loop.context(), taking, exchange);
+      FairExchange fair(loop.context(), taking, {exchange});
       for (int64_t j = 0; j < jobs; ++j) {
         const JobIndex job = loop.job(absl::StrCat("j", j));
         const bool could = fair.CouldPay(job), pays = SomeSetPays(loop, job, taking, exchange);

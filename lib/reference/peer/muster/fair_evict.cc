@@ -44,7 +44,7 @@ bool MayRun(const Cycle& cycle, TaskIndex task, NodeIndex node) {
 }
 
 struct Price {
-  int64_t victims = 0, highest = INT64_MIN, oldest = INT64_MIN;
+  int64_t victims = 0, highest = INT64_MIN, lost = 0, oldest = INT64_MIN;
   NodeIndex node = kNone;
   friend auto operator<=>(const Price&, const Price&) = default;
 };
@@ -62,7 +62,9 @@ class Taker {
       : cycle_(cycle),
         taking_(taking),
         min_runtime_(ActionNumber(cycle, action, "min_runtime", 0)),
-        exchange_(ActionNumber(cycle, action, "exchange", 0)) {}
+        exchange_(ActionNumber(cycle, action, "exchange", 0)),
+        slack_(ActionNumber(cycle, action, "slack", 0)),
+        by_loss_(ActionSwitch(cycle, action, "by_loss", false)) {}
 
   // Once around all jobs. Whether a task was evicted.
   bool Round() {
@@ -221,6 +223,7 @@ class Taker {
     for (TaskIndex v : AllOf(units)) {
       ++price.victims;
       price.highest = std::max<int64_t>(price.highest, job_of(v).priority);
+      price.lost += WorkLost(v);
       price.oldest = std::max(price.oldest, -tasks().created[v]);
     }
     return price;
@@ -234,6 +237,7 @@ class Taker {
     }
     std::sort(candidates.begin(), candidates.end(), [&](TaskIndex l, TaskIndex r) {
       if (job_of(l).priority != job_of(r).priority) return job_of(l).priority < job_of(r).priority;
+      if (WorkLost(l) != WorkLost(r)) return WorkLost(l) < WorkLost(r);
       if (tasks().created[l] != tasks().created[r]) return tasks().created[l] > tasks().created[r];
       return l > r;
     });
@@ -464,13 +468,14 @@ class Taker {
   // What is lost of the cluster's work, against what was waited for.
   bool Pays(const std::vector<Step>& steps) const {
     if (exchange_ == 0) return true;
-    double lost = 0, waited = 0;
+    double lost = 0, waited = 0, requested = 0;
     for (size_t d = 0; d < cycle_.world.dimensions(); ++d) {
-      absl::int128 total = 0, lost_here = 0, waited_here = 0;
+      absl::int128 total = 0, lost_here = 0, waited_here = 0, requested_here = 0;
       for (NodeIndex n : cycle_.world.session_nodes()) total += cycle_.world.capacity[n][d];
       for (const Step& step : steps) {
         const int64_t wait = std::max<int64_t>(cycle_.now - job_of(step.task).created, 0);
         waited_here += absl::int128(wait) * OrZero(cycle_.world.request(step.task)[d]);
+        requested_here += OrZero(cycle_.world.request(step.task)[d]);
         for (TaskIndex v : AllOf(step.victims)) {
           lost_here += absl::int128(SecondsLost(v)) * OrZero(cycle_.world.request(v)[d]);
         }
@@ -478,8 +483,23 @@ class Taker {
       if (d == kPods || total == 0) continue;
       lost = std::max(lost, static_cast<double>(lost_here) / static_cast<double>(total));
       waited = std::max(waited, static_cast<double>(waited_here) / static_cast<double>(total));
+      requested =
+          std::max(requested, static_cast<double>(requested_here) / static_cast<double>(total));
     }
-    return lost <= exchange_ * waited;
+    return lost <= exchange_ * waited + slack_ * requested;
+  }
+  // The work that the victim loses, in billionths of the cluster and seconds; 0 where it does not
+  // count.
+  int64_t WorkLost(TaskIndex victim) const {
+    absl::int128 part = 0;
+    for (size_t d = 0; d < cycle_.world.dimensions() && by_loss_; ++d) {
+      absl::int128 total = 0;
+      for (NodeIndex n : cycle_.world.session_nodes()) total += cycle_.world.capacity[n][d];
+      if (d == kPods || total == 0) continue;
+      const absl::int128 request = OrZero(cycle_.world.request(victim)[d]);
+      part = std::max(part, request * 1'000'000'000 / total);
+    }
+    return static_cast<int64_t>(part * SecondsLost(victim));
   }
   int64_t SecondsLost(TaskIndex victim) const {
     const std::optional<Lifetime> lifetime = KnownLifetime(cycle_, victim);
@@ -491,7 +511,8 @@ class Taker {
 
   Cycle& cycle_;
   const Taking taking_;
-  const double min_runtime_, exchange_;
+  const double min_runtime_, exchange_, slack_;
+  const bool by_loss_;
   Ranking ranking_;
   bool took_old_ = false;              // an offer of a ranking from before this turn
   std::map<JobIndex, Tasks> wanting_;  // in task order as the round began
