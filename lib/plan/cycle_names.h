@@ -3,7 +3,7 @@
 // Names of a plan that was made by a cycle: with what Plan::Explain tells of tasks that the cycle
 // did not try. Plans that are made by hand have names alone (PlanNames).
 //
-//   data->names = CopyNamesOfCycle(tables, *data, left_out.Update(tables), cluster.WaitingEvents());
+//   data->names = CopyNamesOfCycle(tables, *data, left_out.Update(tables), waiting);
 #ifndef MUSTER_PLAN_CYCLE_NAMES_H_
 #define MUSTER_PLAN_CYCLE_NAMES_H_
 

@@ -129,7 +129,8 @@ class Load(Files):
         played = self.load("replay", *mix, *profile, "--json")
         self.assert_ends(played, 0)
         self.assertIn("spread(weight=100)", json.loads(played.stdout)["policy"])
-        self.assert_ends(muster("replay", *mix, *profile), 2, stderr='unknown action or policy "spread"')
+        self.assert_ends(muster("replay", *mix, *profile), 2,
+                         stderr='unknown action or policy "spread"')
         told = self.load("forecast", *mix, *profile, "--futures", "3", "--every", "20", "--json")
         self.assert_ends(told, 0)
         self.assertIn("spread(weight=100)", json.loads(told.stdout)["policy"])
