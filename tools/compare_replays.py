@@ -80,7 +80,8 @@ def traces(folder):
     print(f"No recorded traces in {recorded} (or MUSTER_TRACES): these are made from mixes.")
 
     def mix(name, jobs, nodes):
-        return ["mix", "--mix", name, "--jobs", str(jobs), "--nodes", str(nodes), "--load", "1.1"]
+        return ["mix", "--mix", name, "--jobs", str(jobs), "--nodes", str(nodes), "--mix-load",
+                "1.1"]
 
     return [("openb, made up, 40 nodes", mix("openb", 1500, 40)),
             ("Philly, made up, an eighth of its nodes", mix("philly", 1500, 44))]

@@ -31,6 +31,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,8 @@
 #include "muster/trace.h"
 
 namespace muster {
+
+struct Extensions;
 
 // One in the fixed point of scales.
 inline constexpr int64_t kScaleOne = int64_t{1} << 32;
@@ -73,6 +76,9 @@ struct ForecastOptions {
   ForecastScales scales = {};
   // ForecastTrace only: every n-th job that waits is forecast; 1 or more.
   int64_t every = 1;
+  // Policies and actions of the caller, which the profile may name (policy.h). They are asked in
+  // every cycle of every future. Refused for a pool, where batch policies run no cycles. Null: none.
+  std::shared_ptr<const Extensions> extensions = {};
   // Called now and then. Returning true ends the call, with `complete` false.
   std::function<bool()> should_stop = {};
   // ForecastTrace only. Called as often, with the time in the trace.

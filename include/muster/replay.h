@@ -123,8 +123,8 @@ struct ReplayOptions {
   // has passed. Where the preceding job is refused, it is submitted at its time in the trace, or at
   // once if that has passed. False: the trace's times hold.
   bool follow_preceding = false;
-  // Policies and actions of the caller's own that a profile may name (policy.h). Batch policies on
-  // pools have none.
+  // Policies and actions of the caller's own that a profile may name (policy.h). Refused for batch
+  // policies on pools, which run no cycles.
   std::shared_ptr<const Extensions> extensions = {};
   // Called now and then. Returning true ends the replay, with `complete` false.
   std::function<bool()> should_stop = {};

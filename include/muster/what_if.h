@@ -36,6 +36,7 @@
 #define MUSTER_WHAT_IF_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -52,6 +53,8 @@
 #include "muster/types.h"
 
 namespace muster {
+
+struct Extensions;
 
 // New values of a queue. Unset fields keep their values. A list that is set replaces the queue's
 // list: a dimension that it does not name is absent from then on.
@@ -181,13 +184,16 @@ struct Outlook {
   bool divides = false;
 };
 
-// Returns what queues would get if the changes were made to the snapshot.
+// Returns what queues would get if the changes were made to the snapshot. The spec string may name
+// policies of `extensions` (policy.h); null: there are none.
 MUSTER_EXPORT absl::StatusOr<Outlook> WhatIf(const Snapshot& snapshot, std::string_view profile,
-                                             std::span<const WhatIfChange> changes);
+                                             std::span<const WhatIfChange> changes,
+                                             std::shared_ptr<const Extensions> extensions = {});
 // Returns the same from the books that the cluster keeps for the profile. The cluster's rows do not
 // change; what it keeps between cycles is brought up to date.
 MUSTER_EXPORT absl::StatusOr<Outlook> WhatIf(Cluster& cluster, std::string_view profile,
-                                             std::span<const WhatIfChange> changes);
+                                             std::span<const WhatIfChange> changes,
+                                             std::shared_ptr<const Extensions> extensions = {});
 
 }  // namespace muster
 

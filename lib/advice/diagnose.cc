@@ -9,7 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/advice/facts.h"
-#include "lib/advice/lone_text.h"
 #include "lib/advice/proposals.h"
 #include "lib/advice/suggest_row.h"
 #include "lib/advice/trials.h"
@@ -17,6 +16,7 @@
 #include "lib/model/access.h"
 #include "lib/model/change_guard.h"
 #include "lib/model/living_names.h"
+#include "lib/plan/absent_text.h"
 #include "lib/profile/cycle_tables.h"
 #include "lib/profile/profile.h"
 #include "muster/remedy.h"
@@ -26,10 +26,9 @@ namespace {
 
 // Returns why there is no such row: an event of it waits for another object, or nothing has come.
 absl::Status NoSuchName(const Cluster& cluster, const Tables& tables, std::string_view name) {
-  for (const WaitingEvent& waiting : cluster.WaitingEvents()) {
-    if (waiting.object != PlaceOf("task", name) && waiting.object != PlaceOf("job", name)) continue;
-    return absl::NotFoundError(absl::StrCat(waiting.object, " is no row yet: its event waits for ",
-                                            waiting.missing, ", which is not there"));
+  if (std::string waits = WaitingText(cluster.WaitingEvents(), name); !waits.empty()) {
+    waits.pop_back();
+    return absl::NotFoundError(waits);
   }
   std::vector<std::string_view> names = LivingNames(tables.jobs);
   for (const std::string_view of_task : LivingNames(tables.tasks)) names.push_back(of_task);

@@ -19,6 +19,8 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/model/keys.h"
+#include "lib/plan/absent_text.h"
+#include "lib/plan/cycle_names.h"
 
 namespace muster {
 namespace {
@@ -518,9 +520,14 @@ absl::StatusOr<std::string> Plan::Explain(std::string_view job_or_task) const {
     const std::string refused = RefusedText(*data_->names, job_or_task);
     const JobIndex job = data_->names->FindJob(job_or_task);
     if (job != kNone) return absl::StrCat(ExplainJob(*data_, job), refused);
+    const auto* absent = dynamic_cast<const CycleNames*>(data_->names.get());
+    if (absent != nullptr && absent->IsLeftOut(job_or_task)) {
+      return absl::StrCat(LeftOutText(job_or_task, data_->profile), refused);
+    }
     const TaskIndex task = data_->names->FindTask(job_or_task);
     if (task != kNone) return absl::StrCat(ExplainTask(*data_, task), refused);
-    if (!refused.empty()) return refused;
+    const std::string waits = absent == nullptr ? "" : WaitingText(absent->waiting, job_or_task);
+    if (!waits.empty() || !refused.empty()) return absl::StrCat(waits, refused);
   }
   return absl::NotFoundError(absl::StrCat("the plan has no job or task ", Quote(job_or_task),
                                           SuggestMentioned(data_.get(), job_or_task)));

@@ -11,14 +11,16 @@
 #include <utility>
 #include <vector>
 
+#include "lib/plan/cycle_names.h"
 #include "lib/plan/plan_data.h"
 
 namespace muster {
 namespace {
 
-class FrozenNames : public PlanNames {
+class FrozenNames : public CycleNames {
  public:
-  explicit FrozenNames(std::shared_ptr<const Tables> tables) : tables_(std::move(tables)) {}
+  FrozenNames(std::shared_ptr<const Tables> tables, bool tries_lone_tasks)
+      : tables_(std::move(tables)), tries_lone_tasks_(tries_lone_tasks) {}
 
   std::string_view task(TaskIndex i) const override { return NameIn(tables_->tasks.names, i); }
   std::string_view node(NodeIndex i) const override { return NameIn(tables_->nodes.names, i); }
@@ -37,6 +39,11 @@ class FrozenNames : public PlanNames {
     return task == kNone ? kNone : tables_->tasks.job[task];
   }
   std::string_view uid(TaskIndex task) const override { return UidOf(tables_->tasks, task); }
+  bool IsLeftOut(std::string_view name) const override {
+    const TaskIndex task = FindTask(name);
+    return !tries_lone_tasks_ && task != kNone && !tables_->has_job(task) &&
+           tables_->tasks.status[task] == TaskStatus::kPending;
+  }
 
  private:
   template <class Id>
@@ -45,6 +52,7 @@ class FrozenNames : public PlanNames {
   }
 
   std::shared_ptr<const Tables> tables_;
+  const bool tries_lone_tasks_;
 };
 
 // The names of some rows of a table.
@@ -113,9 +121,9 @@ class SomeNames {
   std::string text_;
 };
 
-class CopiedNames : public PlanNames {
+class CopiedNames : public CycleNames {
  public:
-  CopiedNames(const Tables& tables, const PlanData& data);
+  CopiedNames(const Tables& tables, const PlanData& data, LeftOutNames left_out);
 
   std::string_view task(TaskIndex i) const override { return tasks_.name(i); }
   std::string_view node(NodeIndex i) const override { return nodes_.name(i); }
@@ -132,6 +140,9 @@ class CopiedNames : public PlanNames {
     const auto found = uids_.find(task);
     return found == uids_.end() ? std::string_view() : found->second;
   }
+  bool IsLeftOut(std::string_view task) const override {
+    return left_out_ != nullptr && std::binary_search(left_out_->begin(), left_out_->end(), task);
+  }
 
  private:
   SomeNames<TaskIndex> tasks_;
@@ -141,9 +152,11 @@ class CopiedNames : public PlanNames {
   SomeNames<DimensionIndex> dimensions_;
   std::vector<JobIndex> job_of_;          // beside tasks_.indices()
   HashMap<TaskIndex, std::string> uids_;  // of tasks that are decided about
+  const LeftOutNames left_out_;
 };
 
-CopiedNames::CopiedNames(const Tables& tables, const PlanData& data) {
+CopiedNames::CopiedNames(const Tables& tables, const PlanData& data, LeftOutNames left_out)
+    : left_out_(std::move(left_out)) {
   std::vector<TaskIndex> tasks;
   std::vector<NodeIndex> nodes;
   std::vector<JobIndex> jobs;
@@ -182,16 +195,28 @@ CopiedNames::CopiedNames(const Tables& tables, const PlanData& data) {
 
 }  // namespace
 
-std::shared_ptr<const PlanNames> NamesOf(std::shared_ptr<const Tables> tables) {
-  auto names = std::make_shared<FrozenNames>(tables);
+std::shared_ptr<const PlanNames> NamesOfCycle(std::shared_ptr<const Tables> tables,
+                                              bool tries_lone_tasks) {
+  auto names = std::make_shared<FrozenNames>(tables, tries_lone_tasks);
   names->refused = tables->refused;
   return names;
 }
 
-std::shared_ptr<const PlanNames> CopyNames(const Tables& tables, const PlanData& data) {
-  auto names = std::make_shared<CopiedNames>(tables, data);
+std::shared_ptr<const PlanNames> CopyNamesOfCycle(const Tables& tables, const PlanData& data,
+                                                  LeftOutNames left_out,
+                                                  std::vector<WaitingEvent> waiting) {
+  auto names = std::make_shared<CopiedNames>(tables, data, std::move(left_out));
   names->refused = tables.refused;
+  names->waiting = std::move(waiting);
   return names;
+}
+
+std::shared_ptr<const PlanNames> NamesOf(std::shared_ptr<const Tables> tables) {
+  return NamesOfCycle(std::move(tables), /*tries_lone_tasks=*/true);
+}
+
+std::shared_ptr<const PlanNames> CopyNames(const Tables& tables, const PlanData& data) {
+  return CopyNamesOfCycle(tables, data, /*left_out=*/nullptr, /*waiting=*/{});
 }
 
 }  // namespace muster

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/float_env.h"
@@ -19,6 +20,7 @@
 #include "lib/model/checker.h"
 #include "lib/model/memory_data.h"
 #include "lib/model/shelf.h"
+#include "lib/plan/cycle_names.h"
 #include "lib/plan/plan_data.h"
 #include "lib/profile/cycle_tables.h"
 #include "lib/profile/profile.h"
@@ -130,6 +132,11 @@ bool SamePlan(const Sessions::Kept& kept, const ScheduleOptions& options, const 
          kept.refused == tables.refused;
 }
 
+std::vector<WaitingEvent> WhatWaits(const internal::ClusterImpl& cluster) {
+  if (!cluster.deltas.anything_waits()) return {};
+  return cluster.deltas.WhatWaits();
+}
+
 // Returns the session that KeptSession would return, unless it has to be made. It becomes the one
 // used last.
 Sessions::Kept* FindKept(internal::ClusterImpl& cluster, std::string_view profile,
@@ -170,7 +177,7 @@ absl::StatusOr<Plan> Schedule(const Snapshot& snapshot, std::string_view profile
   auto data = std::make_shared<PlanData>(session.RunOnce(options, &books));
   tables.shelf->Put(std::move(spare));
   if (with_jobs != nullptr) ForgetJobsOfOne(TablesOf(snapshot), data.get());
-  data->names = NamesOf(SharedTablesOf(snapshot));
+  data->names = NamesOfCycle(SharedTablesOf(snapshot), TriesLoneTasks(*config));
   return PlanOf(std::move(data));
 }
 
@@ -220,7 +227,8 @@ absl::StatusOr<Plan> Cluster::Schedule(std::string_view profile, const ScheduleO
   // The options were checked when the plan was made. Nothing is computed here and nothing throws,
   // so there is nothing to guard.
   if (const Sessions::Kept* const found = FindKept(*impl_, profile, options);
-      found != nullptr && SamePlan(*found, options, tables)) {
+      found != nullptr && SamePlan(*found, options, tables) &&
+      found->waiting == WhatWaits(*impl_)) {
     return found->plan;
   }
   const DefaultFloats floats;
@@ -232,7 +240,10 @@ absl::StatusOr<Plan> Cluster::Schedule(std::string_view profile, const ScheduleO
   if (!seen.ok()) return seen.status();
   auto data = std::make_shared<PlanData>(mine.session->Run(**seen, options));
   if (*seen != &tables) ForgetJobsOfOne(tables, data.get());
-  data->names = CopyNames(tables, *data);
+  std::vector<WaitingEvent> waiting = WhatWaits(*impl_);
+  data->names = CopyNamesOfCycle(
+      tables, *data, TriesLoneTasks(mine.config) ? nullptr : mine.left_out.Update(tables), waiting);
+  mine.waiting = std::move(waiting);
   mine.options = options;
   mine.options.metrics = nullptr;  // the caller's, until now
   mine.version = tables.version;

@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
+#include "lib/profile/left_out_tasks.h"
 #include "lib/session/session.h"
 #include "muster/schedule.h"
 
@@ -37,6 +38,10 @@ struct Sessions : Attachment {
     Memory memory;  // that the plan was made from
     // The refused events that the plan explains; null: none.
     std::shared_ptr<const RefusedList> refused;
+    // Likewise the events that wait.
+    std::vector<WaitingEvent> waiting;
+    // Not asked where the profile tries tasks without a job.
+    LeftOutTasks left_out;
     Plan plan;
   };
   static constexpr size_t kMost = 4;

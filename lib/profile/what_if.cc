@@ -90,9 +90,10 @@ absl::StatusOr<Outlook> AskSnapshot(const Snapshot& snapshot, const ProfileConfi
 }  // namespace
 
 absl::StatusOr<Outlook> WhatIf(const Snapshot& snapshot, std::string_view profile,
-                               std::span<const WhatIfChange> changes) {
+                               std::span<const WhatIfChange> changes,
+                               std::shared_ptr<const Extensions> extensions) {
   const DefaultFloats floats;
-  const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile);
+  const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile, extensions.get());
   if (!config.ok()) return config.status();
   return AskSnapshot(snapshot, *config, changes);
 }
@@ -108,11 +109,14 @@ bool PublishesShares(const Snapshot& snapshot, std::string_view profile,
 }
 
 absl::StatusOr<Outlook> WhatIf(Cluster& cluster, std::string_view profile,
-                               std::span<const WhatIfChange> changes) {
+                               std::span<const WhatIfChange> changes,
+                               std::shared_ptr<const Extensions> extensions) {
   const DefaultFloats floats;
   if (IsLost(ImplOf(cluster))) return LostError();
   const CycleGuard guard(ImplOf(cluster));
-  const absl::StatusOr<Sessions::Kept*> kept = KeptSession(ImplOf(cluster), profile, {});
+  ScheduleOptions options;
+  options.extensions = std::move(extensions);
+  const absl::StatusOr<Sessions::Kept*> kept = KeptSession(ImplOf(cluster), profile, options);
   if (!kept.ok()) return kept.status();
   if (absl::Status s = CheckShares((*kept)->config); !s.ok()) return s;
   const absl::StatusOr<const Tables*> tables = CycleTables(**kept, TablesOf(cluster));

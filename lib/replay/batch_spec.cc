@@ -103,6 +103,12 @@ bool IsBatchPolicy(std::string_view spec) {
   return std::find(std::begin(kPolicies), std::end(kPolicies), name) != std::end(kPolicies);
 }
 
+absl::Status PoolTakesNone(std::string_view spec) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("policies: a batch policy such as ", ToAbsl(spec),
+                   " asks none of the caller's on a pool; name a profile, or leave them out"));
+}
+
 absl::StatusOr<BatchSpec> ParseBatchSpec(std::string_view text) {
   BatchSpec spec;
   const size_t colon = text.find(':');

@@ -91,6 +91,8 @@ struct BatchSpec {
 };
 
 bool IsBatchPolicy(std::string_view spec);  // by its name
+// Returns the refusal of policies and actions of the caller on a pool, where no cycle asks them.
+absl::Status PoolTakesNone(std::string_view spec);
 absl::StatusOr<BatchSpec> ParseBatchSpec(std::string_view spec);
 std::string BatchSpecText(
     const BatchSpec& spec);  // canonical: what differs from the usual, in a fixed order

@@ -181,7 +181,7 @@ class ClusterForecaster {
         .when = [this](size_t i) { return history_.submit[past_.submitted()[i]]; }};
     ArrivalDraws draws(past, options_.now, &rng);
     int64_t arrived = 0;
-    CycleFuture future(cluster_.Clone(), profile_, options_.now,
+    CycleFuture future(cluster_.Clone(), profile_, options_.extensions, options_.now,
                        [&] { return Arrival(draws.Next(), arrived++, &rng); });
     future.Watch(options_.should_stop);
     std::vector<int64_t> run(jobs_.size());
@@ -262,7 +262,7 @@ absl::StatusOr<ClusterForecast> Forecast(const Cluster& cluster, std::string_vie
     if (absl::Status s = CheckTrace(history); !s.ok()) return s;
     if (absl::Status s = RefuseSpeeds(history, "a forecast"); !s.ok()) return s;
   }
-  const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile, nullptr);
+  const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile, options.extensions.get());
   if (!config.ok()) return config.status();
   if (!PlacesTasks(*config)) {
     return absl::InvalidArgumentError(

@@ -14,10 +14,12 @@ constexpr int kMostCycles = 64;
 
 }  // namespace
 
-CycleFuture::CycleFuture(Cluster cluster, std::string profile, int64_t now,
+CycleFuture::CycleFuture(Cluster cluster, std::string profile,
+                         std::shared_ptr<const Extensions> extensions, int64_t now,
                          std::function<Arrival()> arrivals)
     : cluster_(std::move(cluster)),
       profile_(std::move(profile)),
+      extensions_(std::move(extensions)),
       now_(now),
       arrivals_(std::move(arrivals)) {
   next_ = arrivals_();
@@ -112,6 +114,7 @@ absl::Status CycleFuture::Cycles(int64_t* events) {
     if (stopped_) break;
     ScheduleOptions options;
     options.now = now_;
+    options.extensions = extensions_;
     const absl::StatusOr<Plan> plan = cluster_.Schedule(profile_, options);
     if (!plan.ok()) return plan.status();
     ++*events;

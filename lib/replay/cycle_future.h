@@ -2,7 +2,7 @@
 //
 // One future of a cluster under any profile: cycles decide, jobs run as long as they are told to.
 //
-//   CycleFuture future(cluster.Clone(), "muster", now, arrivals);
+//   CycleFuture future(cluster.Clone(), "muster", /*extensions=*/{}, now, arrivals);
 //   for (each job of the cluster) future.Expect(job, run);
 //   absl::Status status = future.Play(/*target=*/"", /*most_events=*/100000);
 //   const int64_t start = future.start("train");
@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <queue>
 #include <string>
 #include <string_view>
@@ -40,8 +41,10 @@ class CycleFuture {
     int64_t run = 1;
   };
 
-  // `arrivals` returns the next submission, by time after `now`.
-  CycleFuture(Cluster cluster, std::string profile, int64_t now, std::function<Arrival()> arrivals);
+  // `arrivals` returns the next submission, by time after `now`. The profile may name policies and
+  // actions of `extensions`; null: there are none.
+  CycleFuture(Cluster cluster, std::string profile, std::shared_ptr<const Extensions> extensions,
+              int64_t now, std::function<Arrival()> arrivals);
 
   // Of each job of the cluster, once: how long it runs from its start on.
   void Expect(JobIndex job, int64_t run);
@@ -92,6 +95,7 @@ class CycleFuture {
 
   Cluster cluster_;
   const std::string profile_;
+  const std::shared_ptr<const Extensions> extensions_;
   int64_t now_;
   std::function<Arrival()> arrivals_;
   Arrival next_;

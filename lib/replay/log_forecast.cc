@@ -6,6 +6,7 @@
 // its instant (log_state.h) and no more. The scales of intervals follow the forecasts before: one
 // that was too early or too late counts when that is seen, one that held when the job starts.
 #include <algorithm>
+#include <memory>
 #include <queue>
 #include <utility>
 
@@ -139,8 +140,10 @@ class LogForecaster {
 };
 
 // Returns the profile that a policy is on nodes.
-absl::StatusOr<NodeProfile> ProfileOfPolicy(std::string_view policy) {
-  NodeProfile profile = {.text = std::string(policy), .guesses = {}};
+absl::StatusOr<NodeProfile> ProfileOfPolicy(std::string_view policy,
+                                            std::shared_ptr<const Extensions> extensions) {
+  NodeProfile profile = {
+      .text = std::string(policy), .guesses = {}, .extensions = std::move(extensions)};
   if (IsBatchPolicy(policy)) {
     absl::StatusOr<BatchSpec> spec = ParseBatchSpec(policy);
     if (!spec.ok()) return spec.status();
@@ -154,8 +157,9 @@ absl::StatusOr<NodeProfile> ProfileOfPolicy(std::string_view policy) {
     if (!text.ok()) return text.status();
     profile.text = *std::move(text);
   }
-  profile.text = WithPlainQueues(profile.text, nullptr);
-  const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile.text, nullptr);
+  profile.text = WithPlainQueues(profile.text, profile.extensions.get());
+  const absl::StatusOr<ProfileConfig> config =
+      ResolveProfile(profile.text, profile.extensions.get());
   if (!config.ok()) return config.status();
   profile.needs_estimates = UseOfEstimates(*config) == EstimateUse::kNeeded;
   return profile;
@@ -169,6 +173,7 @@ absl::StatusOr<TraceForecast> ForecastPool(const Trace& trace, std::string_view 
         "forecast: policy: ", Quote(policy), " is not fcfs, easy or conservative, of which one ",
         "forecasts a pool of processors"));
   }
+  if (options.extensions != nullptr) return PoolTakesNone(policy);
   const absl::StatusOr<BatchSpec> spec = ParseBatchSpec(policy);
   if (!spec.ok()) return spec.status();
   PoolColumns columns;
@@ -193,12 +198,13 @@ absl::StatusOr<TraceForecast> ForecastTrace(const Trace& trace, std::string_view
   plain.series_interval = -1;
   plain.record_placements = true;
   plain.should_stop = options.should_stop;
+  plain.extensions = options.extensions;
   if (trace.processors > 0) return ForecastPool(trace, policy, plain, options);
   if (!trace.node_events.empty()) {
     return absl::InvalidArgumentError(
         "forecast: trace: it has node events, and the nodes of a future are those of today");
   }
-  const absl::StatusOr<NodeProfile> profile = ProfileOfPolicy(policy);
+  const absl::StatusOr<NodeProfile> profile = ProfileOfPolicy(policy, options.extensions);
   if (!profile.ok()) return profile.status();
   const absl::StatusOr<ReplayResult> replayed = Replay(trace, policy, plain);
   if (!replayed.ok()) return replayed.status();

@@ -44,6 +44,7 @@ struct NodeProfile {
   std::string text;
   RunGuesses guesses;
   bool needs_estimates = false;  // it is told the run time where a trace has none
+  std::shared_ptr<const Extensions> extensions = {};  // that the text may name
 };
 
 // By cycles of a profile, from the places where tasks run. The trace must outlive the result.

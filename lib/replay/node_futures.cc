@@ -51,7 +51,7 @@ class NodeFutures : public LogFutures {
   absl::StatusOr<FutureTimes> Play(uint32_t job, Rng* rng, int64_t most, int64_t* events) override {
     ArrivalDraws draws(past_, state_->now(), rng);
     int64_t arrived = 0;
-    CycleFuture future(cluster_.Clone(), profile_.text, state_->now(),
+    CycleFuture future(cluster_.Clone(), profile_.text, profile_.extensions, state_->now(),
                        [&] { return Arrival(draws.Next(), arrived++, rng); });
     int64_t run = 1;
     for (size_t i = 0; i < rows_.size(); ++i) {
@@ -69,7 +69,7 @@ class NodeFutures : public LogFutures {
   }
 
   absl::StatusOr<int64_t> Promise(uint32_t job, int64_t most, int64_t* events) override {
-    CycleFuture future(cluster_.Clone(), "easy", state_->now(),
+    CycleFuture future(cluster_.Clone(), "easy", {}, state_->now(),
                        [] { return CycleFuture::Arrival{}; });
     for (const uint32_t row : rows_) {
       const int64_t ran = state_->started(row) ? state_->now() - state_->start(row) : 0;

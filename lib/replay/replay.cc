@@ -103,6 +103,7 @@ absl::StatusOr<ReplayResult> ReplayChecked(const Trace& trace, std::string_view 
     if (!parsed.ok()) return parsed.status();
     spec = *parsed;
     if (trace.processors > 0 && NeedsCycles(options).empty()) {
+      if (options.extensions != nullptr) return PoolTakesNone(policy);
       absl::StatusOr<ReplayResult> result = ReplayPool(trace, spec, options);
       if (result.ok()) result->clairvoyant = IsClairvoyant(spec, LacksEstimates(trace));
       if (result.ok() && options.record_placements) result->placements = PlacementsOnPool(*result);

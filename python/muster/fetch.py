@@ -184,6 +184,7 @@ def _rest(url: str, have: int) -> tuple[http.client.HTTPResponse, int]:
     try:
         answer = urllib.request.urlopen(request, timeout=_SECONDS)
     except urllib.error.HTTPError as failure:
+        failure.close()
         # The file has nothing beyond these bytes; they may be the beginning of another file.
         if failure.code == 416 and have:
             return _rest(url, 0)

@@ -340,7 +340,8 @@ def draws(seed: int, count: int) -> np.ndarray:
 def load(path: Path) -> Trace:
     """What Trace.save wrote."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # Opened here: NumPy leaves a file open that begins as an archive and is none.
+        with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
             table: dict[str, Any] = {key: file[key] for key in file.files}
         state, names = json.loads(str(table.pop("state")))
         if names is not None:

@@ -152,7 +152,7 @@ class BadInput(Files):
         """What was played is printed, marked as partial; the second Ctrl-C would kill."""
         out = self.folder / "waits.csv"
         command = [MUSTER, "replay", "mix", "--mix", "openb", "--jobs", "200000", "--nodes", "200",
-                   "--load", "1.5",
+                   "--mix-load", "1.5",
                    "--policy", "volcano", "--decisions", str(out), "--json"]
         # On a slow machine the first signals come before a job has started.
         for delay in (2, 8, 32):
@@ -178,7 +178,7 @@ class BadInput(Files):
 
 class Mixes(Files):
     def test_generated_tables_replay_as_the_mix_does(self):
-        flags = ("--mix", "philly", "--nodes", 16, "--jobs", 400, "--seed", 7, "--load", 0.9)
+        flags = ("--mix", "philly", "--nodes", 16, "--jobs", 400, "--seed", 7, "--mix-load", 0.9)
         self.assert_ends(muster("generate", "--trace", self.folder, *flags), 0, stdout="")
         files = ("--file", self.folder / "jobs.csv", "--nodes", self.folder / "nodes.csv",
                  "--queues", self.folder / "queues.csv")
@@ -237,7 +237,7 @@ class Mixes(Files):
             (("--mix", "phily"), 'unknown mix "phily", did you mean "philly"?'),
             (("--mix", "hpc", "--nodes", 4), "nodes: its machine is a pool of processors"),
             (("--jobs", -1), "jobs: expected between 0"),
-            (("--load", "nan"), "load: expected between 0 and 1000, got nan"),
+            (("--mix-load", "nan"), "load: expected between 0 and 1000, got nan"),
             (("--gang", 4), "unknown flag --gang"),
         ):
             self.assert_ends(muster("generate", "--trace", self.folder, *flags), 2, stdout="",

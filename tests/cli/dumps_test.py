@@ -202,15 +202,45 @@ class Advice(unittest.TestCase):
                      "ns/moves goes to n1", "1 finds a node, 0 wait"):
             self.assertIn(line, told.stdout)
 
-    def test_names_without_a_namespace_and_dumps_in_place_of_scenarios(self):
+    def test_names_without_a_namespace(self):
         file = self.scenario([node(), pod("p", "default-scheduler")])
         for command in ("explain", "remedies"):
             told = self.run_muster(command, file, "p")
             self.assertEqual(told.returncode, 2)
             self.assertIn('did you mean "ns/p"?', told.stderr)
-        told = self.run_muster("run", self.folder / "dump.json")
-        self.assertEqual(told.returncode, 2)
-        self.assertIn("muster import makes a scenario of a dump", told.stderr)
+
+    def test_commands_read_dumps_themselves(self):
+        """As import and the command would one after the other, with the report beside."""
+        objects, left_out = DUMPS["volcano"]
+        with tempfile.TemporaryDirectory() as folder:
+            dump, conf = pathlib.Path(folder, "dump.json"), pathlib.Path(folder, "conf.json")
+            scenario = pathlib.Path(folder, "s.json")
+            dump.write_text(json.dumps(objects), encoding="utf-8")
+            conf.write_text('{"actions": "enqueue, allocate", "tiers": []}', encoding="utf-8")
+
+            def run(*words):
+                return subprocess.run([MUSTER, *map(str, words)], capture_output=True, text=True,
+                                      check=False)
+
+            given = ("--configuration", conf)
+            made = run("import", dump, "-o", scenario, *given)
+            for words in (("run",), ("explain",), ("explain", left_out), ("remedies", "ns/g"),
+                          ("compare",)):
+                told = run(words[0], dump, *words[1:], *given)
+                self.assertEqual(told.stdout, run(words[0], scenario, *words[1:]).stdout, words)
+                self.assertEqual((told.returncode, told.stderr), (0, made.stderr), words)
+            self.assertIn("actions=admit+allocate", scenario.read_text(encoding="utf-8"))
+            for flag in ("--configuration", "--default-queue"):
+                told = run("run", scenario, flag, conf)
+                self.assertEqual((told.returncode, told.stdout), (2, ""))
+                self.assertEqual(told.stderr, f"muster: {scenario}: {flag} is of dumps; this is a "
+                                 "scenario\n")
+            dump.write_text(json.dumps([{"kind": "Node", "metadata": {}}]), encoding="utf-8")
+            self.assertIn("Node: metadata.name", run("explain", dump).stderr)
+            dump.write_text("[]", encoding="utf-8")
+            self.assertIn("dump: there are no objects in it", run("explain", dump).stderr)
+            dump.write_text('{"items": [{"name": "x"}]}', encoding="utf-8")
+            self.assertIn("muster import makes a scenario of a dump", run("explain", dump).stderr)
 
 
 if __name__ == "__main__":

@@ -90,7 +90,8 @@ class Load(Files):
         for words in (["run", file], ["explain", file, "j"], ["remedies", file, "j"],
                       ["drain", file, "n0"], ["capacity", file, "--types", "n0"],
                       ["diff", file, file], ["page", file],
-                      ["what-if", file, "--plan", "--remove-node", "n0"]):
+                      ["what-if", file, "--plan", "--remove-node", "n0"],
+                      ["what-if", file, "--remove-node", "n0"], ["forecast", file]):
             result = self.load(*words, *profile)
             self.assertNotIn("spread", result.stderr, words)
             self.assertNotIn("unknown policy", result.stderr, words)
@@ -120,6 +121,30 @@ class Load(Files):
         self.assertEqual([row["spread"] is None for row in rows], [False, True])
         check = self.write(small(expect={"binds": {"j-w-0": "n0", "j-w-1": "n1"}}), "check.json")
         self.assert_ends(self.load("check", check, *profile), 0)
+
+    def test_traces(self):
+        """A mix has a load of its own, and pools ask no policies."""
+        mix = ("mix", "--mix", "philly", "--nodes", "8", "--jobs", "60", "--mix-load", "2")
+        profile = ("--policy", "volcano:+spread(weight=100)")
+        played = self.load("replay", *mix, *profile, "--json")
+        self.assert_ends(played, 0)
+        self.assertIn("spread(weight=100)", json.loads(played.stdout)["policy"])
+        self.assert_ends(muster("replay", *mix, *profile), 2,
+                         stderr='unknown action or policy "spread"')
+        told = self.load("forecast", *mix, *profile, "--futures", "3", "--every", "20", "--json")
+        self.assert_ends(told, 0)
+        self.assertIn("spread(weight=100)", json.loads(told.stdout)["policy"])
+        pool = ("mix", "--mix", "hpc", "--jobs", "60", "--policy", "easy")
+        for command in ("replay", "forecast"):
+            self.assert_ends(self.load(command, *pool), 2,
+                             stderr="a batch policy such as easy asks none of the caller's")
+
+    def test_forecasts_go_by_it(self):
+        """The action is the only one of the profile: without it nothing would start."""
+        told = self.load("forecast", self.write(small()), "--profile", "muster:actions=in-order",
+                         "--futures", "3", "--json")
+        self.assert_ends(told, 0)
+        self.assertEqual([job["start"]["middle"] for job in json.loads(told.stdout)["jobs"]], [0])
 
     def test_without_it_the_policy_is_unknown(self):
         result = muster("run", self.write(small()), "--profile", "volcano:+spread")

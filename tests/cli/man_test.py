@@ -49,6 +49,12 @@ def synopses():
     return [(line.split()[1], line) for line in lines]
 
 
+def repeated(*command):
+    """The options that are twice in the list of a command's help: of two, one is never set."""
+    listed = re.findall(r"^  (--[a-z-]+|-o)\b", printed(*command), re.MULTILINE)
+    return sorted({option for option in listed if listed.count(option) > 1})
+
+
 @unittest.skipUnless(CLI, "not run by ctest")
 class Man(unittest.TestCase):
     maxDiff = None
@@ -79,6 +85,10 @@ class Man(unittest.TestCase):
         # Kinds of traces share the options that name files.
         expected["forecast"] = helped("forecast") | (
             helped("forecast", "hpc") - helped("replay", "hpc")) | {"--policy"}
+        for command in [(name,) for name in said() if name not in special] + [
+                ("generate", "--trace", "DIR"),
+                *((name, kind) for name in ("replay", "forecast") for kind in kinds)]:
+            self.assertEqual(repeated(*command), [], command)
         for kind in kinds:
             self.assertIn(kind, PAGE.read_text(encoding="utf-8"))
         for command, options in expected.items():

@@ -43,6 +43,19 @@ class Advice(unittest.TestCase):
         self.assertEqual(len(told.remedies["others"]), len(told.remedies["kind"]))
         self.assertEqual(muster.diagnose(self.cluster, "runs").waiting, 0)
 
+    def test_tasks_that_no_cycle_tries(self):
+        self.cluster.add_task("lone", cpu=1)
+        for plan in (self.cluster.schedule("volcano"),
+                     muster.schedule(self.cluster.freeze(), "volcano")):
+            self.assertEqual(plan.explain("lone"),
+                             "lone waits, and has no job: profile volcano leaves it out; "
+                             "lone_tasks=QUEUE in the profile makes a job of it\n")
+        self.assertIn("lone: no node fits", self.cluster.schedule("kube-scheduler").explain("lone"))
+        self.cluster.apply_delta("task", 1, name="late-0", job="late", cpu=1)
+        plan = self.cluster.schedule("volcano")
+        self.assertIn('its event waits for job "late", which is not there', plan.explain("late-0"))
+        self.assertIn('1 event waits for job "late"', plan.explain("late"))
+
     def test_a_drain(self):
         node = self.cluster.task("runs-0")["node"]
         told = muster.drain(self.cluster, [node], "volcano")

@@ -1,9 +1,11 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """Readers of cluster traces, and Muster's own tables as CSV and Parquet."""
 
+import gc
 import pathlib
 import tempfile
 import unittest
+import warnings
 
 import numpy as np
 from engine import ROOT, muster, needs_engine
@@ -153,9 +155,13 @@ class Tables(unittest.TestCase):
         whole = path.read_bytes()
         for content in (b"", b"text", b"{}", whole[:len(whole) // 2], b"PK" + whole[2:40]):
             path.write_bytes(content)
-            with self.subTest(content[:10]), self.assertRaisesRegex(
-                    muster.InvalidArgument, "trace.npz is no trace that Trace.save wrote: "):
-                muster.traces.load(path)
+            with self.subTest(content[:10]), warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always", ResourceWarning)
+                with self.assertRaisesRegex(
+                        muster.InvalidArgument, "trace.npz is no trace that Trace.save wrote: "):
+                    muster.traces.load(path)
+                gc.collect()
+                self.assertEqual([str(one.message) for one in told], [])  # it is closed
         with self.assertRaisesRegex(muster.NotFound, "load: there is no file .*none.npz"):
             muster.traces.load(self.folder / "none.npz")
         np.savez(path, submit=[1])

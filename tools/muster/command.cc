@@ -23,6 +23,7 @@
 #include "lib/model/access.h"
 #include "lib/profile/profile.h"
 #include "lib/scenario/budget.h"
+#include "tools/muster/dump_text.h"
 #include "tools/muster/interrupt.h"
 #include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
@@ -266,6 +267,10 @@ void RunFlags::Declare(FlagSet* flags) {
   load.Declare(flags);
   flags->Switch("--make-tasks", &make_tasks, "make rows of all tasks that are counts (by_count)");
   DeclareLoneTasks(flags);
+  flags->Value("--configuration", "FILE", &configuration,
+               "the scheduler's configuration, where FILE is a dump");
+  flags->Value("--default-queue", "NAME", &default_queue,
+               "the queue of jobs that name none, where FILE is a dump");
 }
 
 void RunFlags::DeclareLoneTasks(FlagSet* flags) {
@@ -320,6 +325,37 @@ absl::Status WithPlace(const std::string& path, const RunFlags& flags, const abs
   return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
 }
 
+namespace {
+
+// Returns the scenario of the text: it is one, or is made of a dump. Errors name no file, but for
+// the configuration's.
+absl::StatusOr<Scenario> ScenarioOf(const std::string& text, const RunFlags& flags) {
+  absl::StatusOr<Scenario> scenario = ParseScenario(text, InputLimits());
+  if (IsDump(scenario.status()) && CheckDump(text, InputLimits()).ok()) {
+    ImportOptions options;
+    options.limits = InputLimits();
+    if (flags.now.has_value()) options.now = *flags.now;
+    if (!flags.default_queue.empty()) options.default_queue = flags.default_queue;
+    if (!flags.configuration.empty()) {
+      absl::StatusOr<std::string> configuration = ReadFile(flags.configuration);
+      if (!configuration.ok()) return configuration.status();
+      options.configuration = *std::move(configuration);
+    }
+    absl::StatusOr<Import> import = ImportObjects(text, options);
+    if (!import.ok()) return import.status();
+    ComplainOf(*import);
+    return std::move(import->scenario);
+  }
+  for (const auto& [flag, value] : {std::pair("--configuration", &flags.configuration),
+                                    {"--default-queue", &flags.default_queue}}) {
+    if (value->empty() || !scenario.ok()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(flag, " is of dumps; this is a scenario"));
+  }
+  return scenario;
+}
+
+}  // namespace
+
 absl::StatusOr<Opened> OpenFile(const std::string& path, RunFlags& flags) {
   const absl::StatusOr<std::shared_ptr<const Extensions>> loaded = flags.load.Open();
   if (!loaded.ok()) return loaded.status();
@@ -332,7 +368,7 @@ absl::StatusOr<Opened> OpenFile(const std::string& path, RunFlags& flags) {
   const auto in_file = [&](const absl::Status& status) {
     return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
   };
-  absl::StatusOr<Scenario> scenario = ParseScenario(*text, InputLimits());
+  absl::StatusOr<Scenario> scenario = ScenarioOf(*text, flags);
   if (!scenario.ok()) return in_file(scenario.status());
   if (!flags.profile.empty()) scenario->profile = flags.profile;
   if (scenario->profile.empty()) scenario->profile = kDefaultProfile;

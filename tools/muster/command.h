@@ -90,6 +90,8 @@ struct RunFlags {
   std::string turn, memory;  // JSON; path of a file
   bool make_tasks = false;   // rows of all tasks that are counts
   std::string lone_tasks;    // the queue of tasks without a job
+  // Of a dump: the scheduler's configuration, and the queue of jobs that name none.
+  std::string configuration, default_queue;
   LoadFlag load;
   void Declare(FlagSet* flags);
   void DeclareLoneTasks(FlagSet* flags);

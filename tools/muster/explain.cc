@@ -221,9 +221,7 @@ int ExplainCommand(const Arguments& arguments) {
                      NoSuchName(parsed.others[1], run->snapshot, run->scenario.left_out)));
   }
   const std::string& name = parsed.others[1];
-  return show(&name, absl::StrCat(*text, left_out,
-                                  SkippedTaskText(TablesOf(run->snapshot), run->scenario, name),
-                                  Facts(run->plan, run->snapshot, name),
+  return show(&name, absl::StrCat(*text, left_out, Facts(run->plan, run->snapshot, name),
                                   LackedEverywhere(run->plan, run->snapshot, name)));
 }
 

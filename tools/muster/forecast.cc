@@ -149,6 +149,7 @@ int ForecastScenario(const Arguments& arguments) {
   flags.Value("--now", "SECONDS", &run_flags.now, "the time of the forecast");
   flags.Value("--seed", "N", &run_flags.seed, "of run times and submissions");
   flags.Value("--memory", "FILE", &run_flags.memory, "the memory of an earlier cycle");
+  run_flags.load.Declare(&flags);
   flags.Switch("--make-tasks", &run_flags.make_tasks,
                "make rows of all tasks that are counts (by_count)");
   flags.Value("--lone-tasks", "QUEUE", &lone_tasks,
@@ -180,6 +181,7 @@ int ForecastScenario(const Arguments& arguments) {
   ForecastOptions options = forecast_flags.options;
   options.now = scheduled.now;
   options.seed = scheduled.seed;
+  options.extensions = scheduled.extensions;
   const Progress progress("playing futures");
   const absl::StatusOr<ClusterForecast> forecast =
       Forecast(opened->cluster, opened->scenario.profile, *history, options);
@@ -268,8 +270,10 @@ int ForecastRecorded(const TraceKind& kind, const Arguments& arguments) {
   const std::unique_ptr<TraceSource> source = kind.make();
   ForecastFlags forecast_flags;
   std::string policy = "easy", rows;
+  LoadFlag load;
   FlagSet flags;
   source->Declare(&flags);
+  load.Declare(&flags);
   forecast_flags.Declare(&flags);
   flags.Value("--policy", "P", &policy, "a batch policy; of a trace of nodes any profile");
   flags.Value("--every", "N", &forecast_flags.options.every, "forecast every N-th job (1)");
@@ -281,6 +285,8 @@ int ForecastRecorded(const TraceKind& kind, const Arguments& arguments) {
     return ComplainUsage(text, absl::StrCat("unexpected ", parsed.others[0]));
   }
   if (absl::Status s = forecast_flags.Settle(); !s.ok()) return Complain(std::string(s.message()));
+  const absl::StatusOr<std::shared_ptr<const Extensions>> loaded = load.Open();
+  if (!loaded.ok()) return Complain(std::string(loaded.status().message()));
   ReadReport read;
   const absl::StatusOr<Trace> trace = source->Read(&read);
   if (!trace.ok()) return Complain(std::string(trace.status().message()));
@@ -290,6 +296,7 @@ int ForecastRecorded(const TraceKind& kind, const Arguments& arguments) {
   const int64_t span = trace->size() == 0 ? 0 : *ends.second - first;
   Progress progress("% of the trace's time", span > 0 ? 100 : 0);
   ForecastOptions options = forecast_flags.options;
+  options.extensions = *loaded;
   options.progress = [&](int64_t now) {
     progress.Set(span > 0 ? std::clamp<int64_t>((now - first) * 100 / span, 0, 100) : 0);
   };

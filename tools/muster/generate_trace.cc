@@ -19,7 +19,7 @@ constexpr CommandText kTraceText = {
     "Makes a trace from a mix and writes DIR/jobs.csv, nodes.csv and queues.csv, which `muster "
     "replay "
     "csv` reads.",
-    "muster generate --trace DIR --mix philly --nodes 64 --jobs 20000 --load 0.9 --seed 1"};
+    "muster generate --trace DIR --mix philly --nodes 64 --jobs 20000 --mix-load 0.9 --seed 1"};
 
 }  // namespace
 

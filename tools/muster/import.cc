@@ -14,6 +14,7 @@
 #include "lib/base/text_table.h"
 #include "lib/model/access.h"
 #include "tools/muster/command.h"
+#include "tools/muster/dump_text.h"
 #include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
 
@@ -132,9 +133,7 @@ int ImportCommand(const Arguments& arguments) {
   if (output.empty()) {
     if (const int exit = Print(WriteScenario(import->scenario)); exit != kOk) return exit;
   }
-  for (const ImportEntry& entry : import->report) {
-    Complain(absl::StrCat(ToAbsl(ImportSeverityName(entry.severity)), ": ", Describe(entry)));
-  }
+  ComplainOf(*import);
   return kOk;
 }
 

@@ -1,12 +1,10 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "tools/muster/lone_tasks.h"
 
-#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "lib/advice/lone_text.h"
 #include "lib/base/strings.h"
 #include "lib/model/living_names.h"
 #include "lib/profile/cycle_tables.h"
@@ -60,16 +58,6 @@ absl::Status MakeJobsOfOne(const std::string& queue, Cluster* cluster) {
     }
   }
   return absl::OkStatus();
-}
-
-std::string SkippedTaskText(const Tables& tables, const Scenario& scenario,
-                            const std::string& name) {
-  const std::optional<TaskIndex> task = tables.tasks.names.Find(name);
-  if (!task || tables.has_job(*task) || tables.tasks.status[*task] != TaskStatus::kPending ||
-      !SkipsLoneTasks(scenario.profile, scenario.options.extensions.get())) {
-    return "";
-  }
-  return LeftOutText(name, scenario.profile);
 }
 
 std::string WhyLeftOut(const std::string& name, const Scenario& scenario) {

@@ -39,11 +39,6 @@ absl::Status CheckLoneTasks(const std::string& queue, const Tables& tables);
 // cluster does, and where a job has the name.
 absl::Status MakeJobsOfOne(const std::string& queue, Cluster* cluster);
 
-// Returns a line if the name is that of such a task, and the scenario's profile skips it; else
-// nothing.
-std::string SkippedTaskText(const Tables& tables, const Scenario& scenario,
-                            const std::string& name);
-
 // Returns why the import made no row of that name, a line each. Empty: it left out none.
 std::string WhyLeftOut(const std::string& name, const Scenario& scenario);
 

@@ -23,7 +23,7 @@ class MixFlags {
     flags->Value("--nodes", "N", &options_.nodes, "of the machine; 0: as many as the mix has");
     flags->Value("--procs", "N", &options_.processors, "of the pool (hpc); 0: as the mix has");
     flags->Value("--seed", "S", &options_.seed, "equal seeds, equal traces");
-    flags->Value("--load", "X", &options_.load,
+    flags->Value("--mix-load", "X", &options_.load,
                  "let jobs request X times what there is; 0: gaps as recorded");
   }
   absl::StatusOr<Trace> Make() const {

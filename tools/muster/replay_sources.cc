@@ -276,7 +276,7 @@ constexpr TraceKind kKinds[] = {
      "--policy muster",
      MakeGoogle2019},
     {"mix", "a trace made from a mix",
-     "muster replay mix --mix philly --nodes 64 --load 0.9 --seed 1 --policy muster",
+     "muster replay mix --mix philly --nodes 64 --mix-load 0.9 --seed 1 --policy muster",
      Make<MixSource>},
     {"csv", "Muster's own tables of jobs, nodes, speeds and queues",
      "muster replay csv --file jobs.csv --nodes nodes.csv --policy volcano", Make<CsvSource>},

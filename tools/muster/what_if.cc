@@ -327,8 +327,8 @@ int WhatIfCommand(const Arguments& arguments) {
                 {"starts=task,job,before,after,reason,now", "stops", "moves", "admits=job,queue",
                  "withdraws", "waits", "queues=queue,share_before,share_after"});
   }
-  const absl::StatusOr<Outlook> outlook =
-      WhatIf(opened->cluster.Freeze(), scenario.profile, changes->list);
+  const absl::StatusOr<Outlook> outlook = WhatIf(opened->cluster.Freeze(), scenario.profile,
+                                                 changes->list, scenario.options.extensions);
   if (!outlook.ok()) return complain(outlook.status());
   if (!outlook->divides) {
     absl::StrAppend(&notes, "note: the policies of profile ", scenario.profile,
