@@ -7,11 +7,24 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
 
 namespace muster {
 namespace {
+
+// The names of the columns, as far as an error may be long.
+std::string ColumnsText(const std::vector<std::string>& columns) {
+  constexpr size_t kMostText = 1000;
+  std::string text;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const std::string name = Quote(columns[i]);
+    if (text.size() + name.size() > kMostText) {
+      return absl::StrCat(text, i > 0 ? " and " : "", columns.size() - i, i > 0 ? " more" : "");
+    }
+    absl::StrAppend(&text, i > 0 ? ", " : "", name);
+  }
+  return text;
+}
 
 constexpr size_t kBadLinesKept = 10;
 constexpr std::string_view kOpenQuote = "a quote is not closed on its line";
@@ -75,11 +88,8 @@ int TableReader::Optional(std::string_view column) const {
 int TableReader::Require(std::string_view column) {
   const int position = Optional(column);
   if (position < 0 && status_.ok()) {
-    status_ = absl::InvalidArgumentError(
-        absl::StrCat(file(), ":1: there is no column ", Quote(column), "; there are ",
-                     absl::StrJoin(columns_, ", ", [](std::string* out, const std::string& name) {
-                       absl::StrAppend(out, Quote(name));
-                     })));
+    status_ = absl::InvalidArgumentError(absl::StrCat(
+        file(), ":1: there is no column ", Quote(column), "; there are ", ColumnsText(columns_)));
   }
   return position;
 }

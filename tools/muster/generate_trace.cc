@@ -37,7 +37,7 @@ int GenerateTraceCommand(const Arguments& arguments) {
     return ComplainUsage(kTraceText, "--format: traces are written as CSV");
   }
   const absl::StatusOr<Trace> trace = mix.Make();
-  if (!trace.ok()) return ComplainUsage(kTraceText, std::string(trace.status().message()));
+  if (!trace.ok()) return Complain(std::string(trace.status().message()));
   std::error_code problem;
   std::filesystem::create_directories(folder, problem);
   if (problem) return Complain(absl::StrCat(folder, ": ", problem.message()));

@@ -102,26 +102,31 @@ struct PlacedChanges {
   }
 };
 
-absl::StatusOr<PlacedChanges> ChangesOf(const Flags& flags) {
+// The changes of the file, if one is named.
+absl::StatusOr<PlacedChanges> ChangesOfFile(const Flags& flags) {
   PlacedChanges changes;
-  if (!flags.changes.empty()) {
-    const absl::StatusOr<std::string> text = ReadFile(flags.changes);
-    if (!text.ok()) return text.status();
-    absl::StatusOr<ChangesText> parsed = ParseChangesText(*text, InputLimits());
-    if (!parsed.ok()) {
-      return absl::Status(parsed.status().code(),
-                          absl::StrCat(flags.changes, ": ", parsed.status().message()));
-    }
-    if (!parsed->profile.empty() && !flags.plan) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(flags.changes, ": profile: is of the plan after the changes; needs --plan"));
-    }
-    changes.profile = parsed->profile;
-    for (WhatIfChange& change : parsed->changes) {
-      changes.Add(absl::StrCat(flags.changes, ": changes[", changes.list.size(), "]"),
-                  std::move(change));
-    }
+  if (flags.changes.empty()) return changes;
+  const absl::StatusOr<std::string> text = ReadFile(flags.changes);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<ChangesText> parsed = ParseChangesText(*text, InputLimits());
+  if (!parsed.ok()) {
+    return absl::Status(parsed.status().code(),
+                        absl::StrCat(flags.changes, ": ", parsed.status().message()));
   }
+  if (!parsed->profile.empty() && !flags.plan) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(flags.changes, ": profile: is of the plan after the changes; needs --plan"));
+  }
+  changes.profile = parsed->profile;
+  for (WhatIfChange& change : parsed->changes) {
+    changes.Add(absl::StrCat(flags.changes, ": changes[", changes.list.size(), "]"),
+                std::move(change));
+  }
+  return changes;
+}
+
+// Adds those of the flags.
+absl::StatusOr<PlacedChanges> WithFlags(const Flags& flags, PlacedChanges changes) {
   if (!flags.remove_node.empty()) {
     changes.Add("--remove-node", {.remove_nodes = RemovedNodes{.name = flags.remove_node}});
   }
@@ -301,7 +306,9 @@ int WhatIfCommand(const Arguments& arguments) {
   const Parsed parsed = ParseArguments(kWhatIfText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.size() != 1) return ComplainUsage(kWhatIfText, "needs one FILE");
-  const absl::StatusOr<PlacedChanges> changes = ChangesOf(given);
+  const absl::StatusOr<PlacedChanges> of_file = ChangesOfFile(given);
+  if (!of_file.ok()) return Complain(std::string(of_file.status().message()));
+  const absl::StatusOr<PlacedChanges> changes = WithFlags(given, *of_file);
   if (!changes.ok()) return ComplainUsage(kWhatIfText, std::string(changes.status().message()));
   run_flags.profile = given.profile;
   const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
