@@ -19,8 +19,8 @@ using testing::Loop;
 
 constexpr int kRoomNodes = 20, kRoomTasks = 60;
 
-// Nodes that run tasks of one and two cpu. Some have no limit on tasks. `owing`: some hold more than
-// they have.
+// Nodes that run tasks of one and two cpu. Some have no limit on tasks. `owing`: some hold more
+// than they have.
 void FillNodes(Cluster& cluster, Rng& rng, bool owing) {
   const auto accept = [](const absl::Status& status) { ASSERT_TRUE(status.ok()) << status; };
   accept(cluster.AddQueue({.name = "q"}));

@@ -21,11 +21,11 @@
 //
 // Ties. Node index; equal jobs by creation and uid, reversed.
 //
-// Cost. O(tasks + nodes) once to list what can be given up and what is free. A job then costs a look
-// at each node and job that changed, and O(log jobs) for each job that gave something up. A trial
-// costs a look at a node of each state with room (room_later.h) for each pending task, and at most
-// as many trials are made as there are sets. Where sets cannot be kept (gang_eviction.h), a job
-// costs O(tasks).
+// Cost. O(tasks + nodes) once to list what can be given up and what is free. A job then costs a
+// look at each node and job that changed, and O(log jobs) for each job that gave something up. A
+// trial costs a look at a node of each state with room (room_later.h) for each pending task, and
+// at most as many trials are made as there are sets. Where sets cannot be kept (gang_eviction.h),
+// a job costs O(tasks).
 #include "lib/peer/volcano/action/gang_eviction.h"
 #include "lib/peer/volcano/actions.h"
 
