@@ -77,7 +77,8 @@ struct ForecastOptions {
   // ForecastTrace only: every n-th job that waits is forecast; 1 or more.
   int64_t every = 1;
   // Policies and actions of the caller, which the profile may name (policy.h). They are asked in
-  // every cycle of every future. Refused for a pool, where batch policies run no cycles. Null: none.
+  // every cycle of every future. Refused for a pool, where batch policies run no cycles. Null:
+  // none.
   std::shared_ptr<const Extensions> extensions = {};
   // Called now and then. Returning true ends the call, with `complete` false.
   std::function<bool()> should_stop = {};

@@ -4,9 +4,10 @@
 //
 //   MUSTER_WORLDS=10000 muster_worlds --gtest_filter='Exhaustive.*'   every one of them
 //
-// Otherwise only one in five is taken, and one in eleven where code is not optimized: neighbours
-// differ in a detail. Neither number shares a factor with the six choices of ForPairs, so that
-// each choice is taken.
+// So does ./test --full, in its step "more worlds". Otherwise only one in five is taken, and one
+// in eleven where code is not optimized: neighbours differ in a detail. Neither number shares a
+// factor with the six choices of ForPairs, so that each choice is taken.
+//
 // Amounts are 0, 1 or 2 of cpu (and of memory, in one family); there are up to three nodes, three
 // tasks, two jobs and two queues, every priority and every gang minimum. Worlds that differ in
 // names alone are taken once: nodes and the tasks of a job stand in ascending order, the first job
