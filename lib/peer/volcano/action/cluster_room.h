@@ -9,8 +9,7 @@
 // A node counts with what is idle and what is releasing. A node without a limit on tasks has room
 // for any number, so sums stop at kEnoughRoom, node after node. Where no node owes anything that is
 // the end of the sum, whatever the order; else the dimension is added up anew.
-// Cost. O(nodes * dimensions) at the first call, then O(dimensions) for each node that
-// changed.
+// Cost. O(nodes * dimensions) at the first call, then O(dimensions) for each node that changed.
 #ifndef MUSTER_PEER_VOLCANO_ACTION_CLUSTER_ROOM_H_
 #define MUSTER_PEER_VOLCANO_ACTION_CLUSTER_ROOM_H_
 

@@ -3,15 +3,15 @@
 // network-topology-aware: gangs close together in the tree of domains, and domains filled one after
 // the other.
 //
-// Idea. A job or sub-group with a limit of how high it may be spread is tried domain by
-// domain: first those of the lowest tier, then the next, up to the tier allowed, each only if the
-// sums of what is free in it hold what the job requests. Where it is placed partly, the search
-// stays below the highest domain above that part which the wish allows. Domains that can take it
-// score how full they would be; among the fullest, the one where more of its tasks are scores more.
-// Within a domain, nodes score by how low in the tree they meet what is placed already; among the
-// best, by how many of its tasks are near. Tasks without a wish score nodes by how full the domains
-// above would be, a tier counting `fading` times the one below it; a node outside the domains of a
-// tier is as good as a full one.
+// Idea. A job or sub-group with a limit of how high it may be spread is tried domain by domain:
+// first those of the lowest tier, then the next, up to the tier allowed, each only if the sums of
+// what is free in it hold what the job requests. Where it is placed partly, the search stays below
+// the highest domain above that part which the wish allows. Domains that can take it score how full
+// they would be; among the fullest, the one where more of its tasks are scores more. Within a
+// domain, nodes score by how low in the tree they meet what is placed already; among the best, by
+// how many of its tasks are near. Tasks without a wish score nodes by how full the domains above
+// would be, a tier counting `fading` times the one below it; a node outside the domains of a tier
+// is as good as a full one.
 // Peer. Volcano's plugin of that name. Its memory is kept as it is: what is free in a domain is
 // summed up when the cycle opens and never again, while what is used follows every move; the
 // request of a sub-group counts all its tasks, running ones too. A dimension that would be exceeded

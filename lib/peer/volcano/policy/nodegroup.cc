@@ -2,13 +2,13 @@
 //
 // nodegroup: queues keep to groups of nodes.
 //
-// Promise. A node's group is its label volcano.sh/nodegroup-name. A queue that lists
-// groups (QueueSpec::node_groups) has its tasks there and nowhere else, and a queue that lists none
-// has them on no grouped node. A group is allowed that is required or preferred, unless it is
-// anti-required; anti-preferred ones are allowed in whatever other list they are. A node scores
-// 100 for a required group and 50 for a preferred one; with `preferred_order` the first of n
-// preferred groups scores 50, the next 50 (n-1)/n, and so on; an anti-preferred group is worth -1,
-// whatever else it is. What tasks of a queue hold in a group stays within the queue's limit for it
+// Promise. A node's group is its label volcano.sh/nodegroup-name. A queue that lists groups
+// (QueueSpec::node_groups) has its tasks there and nowhere else, and a queue that lists none has
+// them on no grouped node. A group is allowed that is required or preferred, unless it is
+// anti-required; anti-preferred ones are allowed in whatever other list they are. A node scores 100
+// for a required group and 50 for a preferred one; with `preferred_order` the first of n preferred
+// groups scores 50, the next 50 (n-1)/n, and so on; an anti-preferred group is worth -1, whatever
+// else it is. What tasks of a queue hold in a group stays within the queue's limit for it
 // (node_group_limits), in the dimensions that the limit names.
 // Options. strict=on: nodes without a group take no task; off: they take tasks of queues that list
 // no group. hierarchy=off; on: a queue that lists no group has the lists of the nearest queue above
@@ -17,8 +17,8 @@
 // reclaim do not look there, although an eviction would help.
 // Reasons. Node affinity, with words: the node has no group, the queue lists none, or others. A
 // limit has no words.
-// Ties. None. Cost. Groups: once per node and queue with a list. Limits: a look at all
-// nodes, and at the tasks of jobs that changed.
+// Ties. None. Cost. Groups: once per node and queue with a list. Limits: a look at all nodes, and
+// at the tasks of jobs that changed.
 #include <algorithm>
 #include <optional>
 #include <string>
