@@ -21,6 +21,7 @@ namespace {
 constexpr char kRequiredTerms[] = "requiredDuringSchedulingIgnoredDuringExecution";
 constexpr char kPreferredTerms[] = "preferredDuringSchedulingIgnoredDuringExecution";
 constexpr char kDefaultScheduler[] = "default-scheduler";
+constexpr std::string_view kDefaultPreemption = "DefaultPreemption";
 
 // Those that decide nothing here.
 constexpr std::string_view kQuietKeys[] = {
@@ -49,7 +50,7 @@ constexpr OffOption kOffOptions[] = {
     {"NodeUnschedulable", PluginPoint::kFilter}, {"TaintToleration", PluginPoint::kFilter},
     {"NodeAffinity", PluginPoint::kFilter},      {"NodePorts", PluginPoint::kFilter},
     {"NodeResourcesFit", PluginPoint::kFilter},  {"PodTopologySpread", PluginPoint::kFilter},
-    {"InterPodAffinity", PluginPoint::kFilter},  {"DefaultPreemption", PluginPoint::kPostFilter}};
+    {"InterPodAffinity", PluginPoint::kFilter},  {kDefaultPreemption, PluginPoint::kPostFilter}};
 
 std::vector<NodeTerm> ReadNodeTerms(const std::vector<Field>& terms) {
   std::vector<NodeTerm> out;
@@ -208,6 +209,13 @@ void PodReader::ReadProfile(const Field& profile) {
   }
 }
 
+// Returns whether a plug-in preempts that goes by the options of DefaultPreemption. One of a name
+// that this scheduler does not have is none.
+bool PodReader::Preempts() const {
+  return points_.on(kDefaultPreemption, PluginPoint::kPostFilter) ||
+         (!more_.preemption.empty() && points_.on(more_.preemption, PluginPoint::kPostFilter));
+}
+
 void PodReader::TakePlugins() {
   for (const WeightOption& rule : kWeightOptions) {
     const int64_t weight = points_.weight(rule.plugin);
@@ -215,7 +223,8 @@ void PodReader::TakePlugins() {
   }
   std::vector<std::string> off;
   for (const OffOption& rule : kOffOptions) {
-    if (!points_.on(rule.plugin, rule.point)) off.emplace_back(rule.plugin);
+    const bool preempts = rule.plugin == kDefaultPreemption && Preempts();
+    if (!preempts && !points_.on(rule.plugin, rule.point)) off.emplace_back(rule.plugin);
   }
   if (!off.empty()) Set("off", absl::StrJoin(off, "+"));
   if (more_.take != nullptr) more_.take(points_, this);

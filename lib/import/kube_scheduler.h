@@ -40,6 +40,8 @@ struct MorePlugins {
   void (*take)(const PluginPoints& points, PodReader* reader) = nullptr;
   // Reads the arguments of a plug-in. Returns false for one of which it knows none.
   bool (*read)(const std::string& plugin, const Field& arguments, PodReader* reader) = nullptr;
+  // One that preempts in the place of DefaultPreemption, by the same rules and options.
+  std::string_view preemption = {};
 };
 
 class PodReader {
@@ -79,6 +81,7 @@ class PodReader {
   void ReadFit(const Field& arguments);
   void ReadBalanced(const Field& arguments);
   void ReadPodAffinity(const Field& arguments);
+  bool Preempts() const;
   void ReadCandidates(const Field& arguments);
   void ReadSpreadDefaults(const Field& arguments);
   void ReadAddedAffinity(const Field& affinity);

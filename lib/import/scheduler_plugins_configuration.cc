@@ -214,7 +214,9 @@ bool ReadArguments(const std::string& plugin, const Field& field, PodReader* rea
 
 }  // namespace
 
-MorePlugins ConfiguredPlugins() { return {kPlugins, TakePlugins, ReadArguments}; }
+MorePlugins ConfiguredPlugins() {
+  return {kPlugins, TakePlugins, ReadArguments, "PreemptionToleration"};
+}
 
 NetworkChoice ChooseNetwork(const std::optional<Field>& configuration) {
   NetworkChoice choice;

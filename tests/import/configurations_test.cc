@@ -162,6 +162,10 @@ TEST(Configurations, PluginsAreOnByPoint) {
             "DefaultPreemption)");
   EXPECT_EQ(profile(R"({"postFilter": {"disabled": [{"name": "*"}]}})"),
             "kube-scheduler:schedule(off=DefaultPreemption)");
+  EXPECT_EQ(profile(R"({"postFilter": {"disabled": [{"name": "*"}],
+                                       "enabled": [{"name": "PreemptionToleration"}]}})"),
+            "kube-scheduler:schedule(off=DefaultPreemption)")
+      << "a plug-in that this scheduler does not have";
 }
 
 TEST(Configurations, APointThatGoesWithAnotherIsReported) {

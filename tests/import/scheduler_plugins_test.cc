@@ -151,6 +151,9 @@ TEST(SchedulerPluginsImport, ClassesTolerateTheirPreemption) {
   EXPECT_THAT(ImportedUnder(enabled, objects).scenario.profile, HasSubstr("minimum.tol=10000"));
   EXPECT_EQ(evictions(ImportedUnder(enabled, objects)), 0u);
   EXPECT_EQ(evictions(ImportedUnder(R"({"schedulerName": "default-scheduler"})", objects)), 1u);
+  std::vector<ObjectJson> unmarked = objects;
+  unmarked[1]["metadata"].erase("annotations");
+  EXPECT_EQ(evictions(ImportedUnder(enabled, unmarked)), 1u) << "of no class it is the default";
   objects[1]["metadata"]["annotations"][mark + "toleration-seconds"] = "long";
   EXPECT_THAT(Lines(Imported(objects, {.profile = "scheduler-plugins"})),
               Contains(HasSubstr("PriorityClass tol: metadata.annotations: a value is no number")));
