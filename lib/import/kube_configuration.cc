@@ -283,6 +283,9 @@ void PodReader::ReadCandidates(const Field& arguments) {
   if (percent == 0 && nodes == 0) {
     RefuseInvalid(percentage, "cannot be zero at the same time as minCandidateNodesAbsolute");
   }
+  if (!points_.on(kDefaultPreemption, PluginPoint::kPostFilter)) {
+    return arguments.Ignored("DefaultPreemption is not on");
+  }
   if (percentage.given()) Set("candidate_percentage", absl::StrCat(percent));
   if (least.given()) Set("candidate_least", absl::StrCat(nodes));
 }

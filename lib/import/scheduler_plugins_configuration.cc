@@ -19,6 +19,7 @@ namespace {
 
 using P = PluginPoint;
 
+constexpr std::string_view kToleration = "PreemptionToleration";
 constexpr KnownPlugin kPlugins[] = {
     {"Coscheduling",
      {P::kQueueSort, P::kPreFilter, P::kPostFilter, P::kReserve, P::kPermit, P::kPostBind},
@@ -37,7 +38,7 @@ constexpr KnownPlugin kPlugins[] = {
     {"LoadVariationRiskBalancing", {P::kScore}, P::kScore, 1},
     {"LowRiskOverCommitment", {P::kPreScore, P::kScore}, P::kScore, 1, {P::kPreScore}},
     {"NetworkOverhead", {P::kPreFilter, P::kFilter, P::kScore}, P::kFilter, 1},
-    {"PreemptionToleration", {P::kPostFilter}, P::kPostFilter},
+    {kToleration, {P::kPostFilter}, P::kPostFilter},
     {"QOSSort", {P::kQueueSort}, P::kQueueSort}};
 
 struct ScoreOption {
@@ -187,6 +188,17 @@ void ReadLowRisk(const Arguments& arguments) {
   arguments.Real(weights["memory"], "memory_limit_weight", 0, 1, "0.5");
 }
 
+// The options are those of DefaultPreemption.
+void ReadToleration(const Arguments& arguments) {
+  if (!arguments.reader().points().on(kToleration)) {
+    return arguments.field().Ignored("PreemptionToleration is not on");
+  }
+  arguments.Whole("minCandidateNodesPercentage", "candidate_percentage", 0, 100,
+                  "not in valid range [0, 100]");
+  arguments.Whole("minCandidateNodesAbsolute", "candidate_least", 0, kMost,
+                  "not in valid range [0, inf)");
+}
+
 bool ReadArguments(const std::string& plugin, const Field& field, PodReader* reader) {
   const Arguments arguments(field, reader);
   if (plugin == "Coscheduling") {
@@ -201,11 +213,8 @@ bool ReadArguments(const std::string& plugin, const Field& field, PodReader* rea
     ReadVariation(arguments);
   } else if (plugin == "LowRiskOverCommitment") {
     ReadLowRisk(arguments);
-  } else if (plugin == "PreemptionToleration") {
-    arguments.Whole("minCandidateNodesPercentage", "candidate_percentage", 0, 100,
-                    "not in valid range [0, 100]");
-    arguments.Whole("minCandidateNodesAbsolute", "candidate_least", 0, kMost,
-                    "not in valid range [0, inf)");
+  } else if (plugin == kToleration) {
+    ReadToleration(arguments);
   } else {
     return plugin == "NetworkOverhead";  // ChooseNetwork reads them
   }
@@ -214,9 +223,7 @@ bool ReadArguments(const std::string& plugin, const Field& field, PodReader* rea
 
 }  // namespace
 
-MorePlugins ConfiguredPlugins() {
-  return {kPlugins, TakePlugins, ReadArguments, "PreemptionToleration"};
-}
+MorePlugins ConfiguredPlugins() { return {kPlugins, TakePlugins, ReadArguments, kToleration}; }
 
 NetworkChoice ChooseNetwork(const std::optional<Field>& configuration) {
   NetworkChoice choice;

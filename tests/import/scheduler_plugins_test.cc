@@ -286,7 +286,8 @@ TEST(SchedulerPluginsImport, AConfigurationEnablesPlugins) {
 TEST(SchedulerPluginsImport, ArgumentsOfPluginsAreOptions) {
   const Import import = ImportedUnder(R"({"plugins": {
       "multiPoint": {"enabled": [{"name": "Coscheduling"}, {"name": "CapacityScheduling"},
-                                 {"name": "NodeResourceTopologyMatch"}],
+                                 {"name": "NodeResourceTopologyMatch"},
+                                 {"name": "PreemptionToleration"}],
                      "disabled": [{"name": "PrioritySort"}, {"name": "DefaultPreemption"}]}},
     "pluginConfig": [
       {"name": "Coscheduling", "args": {"permitWaitingTimeSeconds": 10,
@@ -315,6 +316,28 @@ TEST(SchedulerPluginsImport, ArgumentsOfPluginsAreOptions) {
   Cluster cluster;
   ASSERT_TRUE(Fill(import.scenario, &cluster).ok());
   EXPECT_TRUE(cluster.Schedule(import.scenario.profile).ok());
+}
+
+// Both plug-ins have the same arguments. Those of the one that is on count, whatever the order.
+TEST(SchedulerPluginsImport, ArgumentsOfThePreemptionThatIsOnCount) {
+  const auto read = [](const std::string& plugins) {
+    return ImportedUnder(absl::StrCat(R"({"plugins": )", plugins, R"(, "pluginConfig": [
+        {"name": "PreemptionToleration", "args": {"minCandidateNodesPercentage": 20}},
+        {"name": "DefaultPreemption", "args": {"minCandidateNodesPercentage": 30}},
+        {"name": "NodeAffinity", "args": {}}]})"));
+  };
+  const Import standard = read("{}");
+  EXPECT_THAT(standard.scenario.profile, HasSubstr("candidate_percentage=30"));
+  EXPECT_THAT(Lines(standard), ElementsAre(HasSubstr("profiles[0].pluginConfig[0].args: "
+                                                     "PreemptionToleration is not on")));
+  const Import tolerant = read(R"({"postFilter": {"enabled": [{"name": "PreemptionToleration"}],
+                                                  "disabled": [{"name": "DefaultPreemption"}]}})");
+  EXPECT_THAT(tolerant.scenario.profile, HasSubstr("candidate_percentage=20"));
+  EXPECT_THAT(Lines(tolerant), ElementsAre(HasSubstr("profiles[0].pluginConfig[1].args: "
+                                                     "DefaultPreemption is not on")));
+  const Import none = read(R"({"postFilter": {"disabled": [{"name": "*"}]}})");
+  EXPECT_THAT(none.scenario.profile, Not(HasSubstr("candidate_percentage")));
+  EXPECT_EQ(Lines(none).size(), 2u);
 }
 
 TEST(SchedulerPluginsImport, RefusesWrongArgumentsOfPlugins) {
