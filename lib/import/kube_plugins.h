@@ -67,6 +67,8 @@ struct KnownPlugin {
   PluginPoint main;
   int64_t weight = 0;            // that it has by default, where it scores
   PluginPointSet unjudged = {};  // points that decide nothing here
+  // Of kFilter and kScore: where it is on, too, if it is on at the other one.
+  PluginPointSet joined = {};
 };
 
 class PluginPoints {

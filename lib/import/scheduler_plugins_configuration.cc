@@ -31,13 +31,19 @@ constexpr KnownPlugin kPlugins[] = {
      {P::kPreFilter, P::kFilter, P::kScore, P::kReserve, P::kPostBind},
      P::kFilter,
      1,
-     {P::kPreFilter, P::kReserve, P::kPostBind}},
+     {P::kPreFilter, P::kReserve, P::kPostBind},
+     {P::kFilter}},
     {"NodeResourcesAllocatable", {P::kScore}, P::kScore, 1},
     {"PodState", {P::kScore}, P::kScore, 1},
     {"TargetLoadPacking", {P::kScore}, P::kScore, 1},
     {"LoadVariationRiskBalancing", {P::kScore}, P::kScore, 1},
     {"LowRiskOverCommitment", {P::kPreScore, P::kScore}, P::kScore, 1, {P::kPreScore}},
-    {"NetworkOverhead", {P::kPreFilter, P::kFilter, P::kScore}, P::kFilter, 1},
+    {"NetworkOverhead",
+     {P::kPreFilter, P::kFilter, P::kScore},
+     P::kFilter,
+     1,
+     {},
+     {P::kFilter, P::kScore}},
     {kToleration, {P::kPostFilter}, P::kPostFilter},
     {"QOSSort", {P::kQueueSort}, P::kQueueSort}};
 
@@ -53,8 +59,7 @@ constexpr ScoreOption kScoreOptions[] = {{"NodeResourceTopologyMatch", "zone_wei
                                          {"LowRiskOverCommitment", "low_risk_weight", 0}};
 
 void TakePlugins(const PluginPoints& points, PodReader* reader) {
-  const bool zones = points.on("NodeResourceTopologyMatch", P::kFilter) ||
-                     points.on("NodeResourceTopologyMatch", P::kScore);
+  const bool zones = IsUsed(points, "NodeResourceTopologyMatch");
   if (!points.on("Coscheduling", P::kQueueSort)) {
     reader->Set("order", points.on("QOSSort") ? "service" : "time");
   }
@@ -222,6 +227,10 @@ bool ReadArguments(const std::string& plugin, const Field& field, PodReader* rea
 }
 
 }  // namespace
+
+bool IsUsed(const PluginPoints& points, std::string_view plugin) {
+  return points.on(plugin) || points.on(plugin, P::kScore);
+}
 
 MorePlugins ConfiguredPlugins() { return {kPlugins, TakePlugins, ReadArguments, kToleration}; }
 

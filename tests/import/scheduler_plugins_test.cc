@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Dumps of scheduler-plugins: quotas of namespaces, groups of pods, zones of nodes.
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "muster/schedule.h"
 #include "tests/import/objects.h"
 
@@ -457,6 +459,52 @@ TEST(SchedulerPluginsImport, ArgumentsChooseTheNetwork) {
   EXPECT_THAT(Lines(netperf), Contains(HasSubstr("weights NetperfCosts are read")));
   EXPECT_THAT(Lines(configured("{}")),
               Contains("AppGroup ns/shop: NetworkOverhead does not look into namespace \"ns\""));
+}
+
+// One option switches filtering and scoring of each.
+TEST(SchedulerPluginsImport, PointsThatAreSwitchedApartAreReported) {
+  const auto at = [](const std::string& points, const std::string& plugin,
+                     const std::vector<ObjectJson>& objects) {
+    std::vector<std::string> words;
+    for (const auto point : absl::StrSplit(points, '+')) {
+      words.push_back(
+          absl::StrCat("\"", point, "\": {\"enabled\": [{\"name\": \"", plugin, "\"}]}"));
+    }
+    return ImportedUnder(absl::StrCat(R"({"schedulerName": "scheduler-plugins-scheduler",
+                             "pluginConfig": [{"name": "NetworkOverhead",
+                                               "args": {"namespaces": ["ns"]}}],
+                             "plugins": {)",
+                                      absl::StrJoin(words, ", "), "}}"),
+                         objects);
+  };
+  const auto report = [](const std::string& plugin, const char* off, const char* on) {
+    return absl::StrCat("scheduler configuration: profiles[0].plugins.", off, ": \"", plugin,
+                        "\" is on at point ", on, ", and goes by that here, too");
+  };
+  const auto goes = HasSubstr("goes by that");
+  const auto off = HasSubstr("does not enable N");
+  const std::string network = "NetworkOverhead", zones = "NodeResourceTopologyMatch";
+  for (const char* points : {"preFilter+filter", "preFilter+score", "preFilter+filter+score"}) {
+    const Import import = at(points, network, NetworkObjects());
+    EXPECT_THAT(import.scenario.profile, HasSubstr("network_weight=1,dependencies=")) << points;
+    EXPECT_THAT(Lines(import), Not(Contains(off))) << points;
+  }
+  EXPECT_THAT(Lines(at("preFilter+filter", network, NetworkObjects())),
+              Contains(report(network, "score", "filter")));
+  EXPECT_THAT(Lines(at("preFilter+score", network, NetworkObjects())),
+              Contains(report(network, "filter", "score")));
+  EXPECT_THAT(Lines(at("preFilter+filter+score", network, NetworkObjects())), Not(Contains(goes)));
+  EXPECT_THAT(Lines(at("permit", "Coscheduling", NetworkObjects())),
+              Contains(HasSubstr("does not enable NetworkOverhead")));
+
+  const Import scores = at("score", zones, PluginObjects());
+  EXPECT_THAT(scores.scenario.profile, Not(HasSubstr("zone")));
+  EXPECT_THAT(Lines(scores), Contains(report(zones, "filter", "score")));
+  EXPECT_THAT(Lines(scores), Not(Contains(HasSubstr("NodeResourceTopology decide nothing"))));
+  const Import filters = at("filter", zones, PluginObjects());
+  EXPECT_THAT(filters.scenario.profile, HasSubstr("zone_weight=0"));
+  EXPECT_THAT(filters.scenario.profile, Not(HasSubstr("zones=off")));
+  EXPECT_THAT(Lines(filters), Not(Contains(goes)));
 }
 
 TEST(SchedulerPluginsImport, ANetworkWithoutItsOtherHalfIsLeftOut) {
