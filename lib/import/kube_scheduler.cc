@@ -330,9 +330,10 @@ void ReadPodDump(const ImportSource& source, Scenario* scenario) {
   for (const ApiObject* object : source.dump.OfKind("Node")) {
     cluster.nodes.push_back(ReadNode(*object, {.conditions = false}));
   }
+  const PriorityClasses classes = ReadPriorityClasses(source.dump);
   for (const ApiObject* object : source.dump.OfKind("PodGroup")) {
     cluster.jobs.push_back(reader.ReadPodGroup(*object));
-    AddClassOfGroup(*object, ReadPriorityClasses(source.dump), &cluster.jobs.back());
+    AddClassOfGroup(*object, classes, &cluster.jobs.back());
     cluster.jobs.back().queue = source.options.default_queue;
   }
   if (!cluster.jobs.empty()) cluster.queues.push_back({.name = source.options.default_queue});
