@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/base/hash_map.h"
 #include "lib/import/api_object.h"
 #include "lib/import/field.h"
 #include "lib/import/import_log.h"
@@ -68,8 +69,8 @@ class PodReader {
   const PluginPoints& points() const { return points_; }
 
  private:
-  struct Owner {
-    std::string kind, name_space, name;
+  struct Service {
+    std::string name_space;
     Selector selector;
   };
   void ReadPercentage(const Field& holder);
@@ -85,8 +86,8 @@ class PodReader {
   void ReadCandidates(const Field& arguments);
   void ReadSpreadDefaults(const Field& arguments);
   void ReadAddedAffinity(const Field& affinity);
-  // Returns the owner that the reference names, or null.
-  const Owner* OwnerOf(const ApiObject& pod, const Field& reference) const;
+  // Returns the selector of the owner that the reference names, or null.
+  const Selector* OwnerOf(const ApiObject& pod, const Field& reference) const;
   void AddDefaultSpread(const ApiObject& pod, TaskShape* shape) const;
 
   MorePlugins more_;
@@ -98,7 +99,8 @@ class PodReader {
   std::vector<SpreadConstraint> default_spread_;
   std::optional<std::vector<NodeTerm>> added_required_;
   std::vector<PreferredNodeTerm> added_preferred_;
-  std::vector<Owner> services_, owners_;
+  std::vector<Service> services_;
+  HashMap<std::string, Selector> owners_;  // by "KIND/NAMESPACE/NAME"
 };
 
 // Reports kinds of owners that the dump lacks: default spread goes by the selector of the owner.
