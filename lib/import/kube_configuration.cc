@@ -61,11 +61,6 @@ std::vector<NodeTerm> ReadNodeTerms(const std::vector<Field>& terms) {
   return out;
 }
 
-// Refuses a value in the peer's words.
-void RefuseInvalid(const Field& value, std::string_view rule) {
-  value.Refuse(absl::StrCat("Invalid value: ", value.Describe(), ": ", ToAbsl(rule)));
-}
-
 std::string NamesWithWeights(const Field& holder) {
   constexpr int64_t kMost = 100;
   std::vector<std::string> words;
@@ -107,6 +102,10 @@ SpreadConstraint ReadDefaultConstraint(const Field& item) {
 }
 
 }  // namespace
+
+void RefuseInvalid(const Field& value, std::string_view rule) {
+  value.Refuse(absl::StrCat("Invalid value: ", value.Describe(), ": ", ToAbsl(rule)));
+}
 
 PodReader::PodReader(const std::optional<Field>& configuration, const MorePlugins& more)
     : more_(more), points_(more.plugins), configured_(configuration.has_value()) {

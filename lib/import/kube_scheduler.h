@@ -103,6 +103,9 @@ class PodReader {
   HashMap<std::string, Selector> owners_;  // by "KIND/NAMESPACE/NAME"
 };
 
+// Refuses a value of a configuration in the words of Kubernetes.
+void RefuseInvalid(const Field& value, std::string_view rule);
+
 // Reports kinds of owners that the dump lacks: default spread goes by the selector of the owner.
 void NoteMissingOwner(const ApiObject& pod, const PodReader& reader, const TaskSpec& task);
 

@@ -73,10 +73,6 @@ void TakePlugins(const PluginPoints& points, PodReader* reader) {
   }
 }
 
-void RefuseInvalid(const Field& value, std::string_view rule) {
-  value.Refuse(absl::StrCat("Invalid value: ", value.Describe(), ": ", ToAbsl(rule)));
-}
-
 // Arguments of one plug-in.
 class Arguments {
  public:
