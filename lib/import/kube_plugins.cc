@@ -11,7 +11,8 @@ namespace {
 
 using P = PluginPoint;
 
-// The default profile. What concerns volumes, claims and binding decides nothing here.
+// The default profile. What concerns volumes, claims, features of nodes and binding decides nothing
+// here. Groups of pods are gangs with and without GangScheduling.
 constexpr PluginPointSet kFilters = {P::kPreFilter, P::kFilter};
 constexpr PluginPointSet kJudges = {P::kPreFilter, P::kFilter, P::kPreScore, P::kScore};
 constexpr PluginPointSet kAny = {P::kPreEnqueue, P::kPreFilter, P::kFilter,  P::kPostFilter,
@@ -37,6 +38,9 @@ constexpr KnownPlugin kDefaultPlugins[] = {
     {"VolumeBinding", kAny, P::kFilter, 0, kAny},
     {"VolumeZone", kAny, P::kFilter, 0, kAny},
     {"DynamicResources", kAny, P::kFilter, 0, kAny},
+    {"NodeDeclaredFeatures", kAny, P::kFilter, 0, kAny},
+    {"GangScheduling", kAny, P::kPermit, 0, kAny},
+    {"DefaultPreBind", kAny, P::kPreBind, 0, kAny},
 };
 
 constexpr std::span<const KnownPlugin> kDefaults = kDefaultPlugins;

@@ -181,6 +181,13 @@ TEST(Configurations, APointThatGoesWithAnotherIsReported) {
       "profiles[0].plugins.score.disabled[0]: \"NodeResourceFit\" is no plug-in of this scheduler");
   ExpectWords("kube-scheduler", plugins(R"({"score": {"enabled": [{"name": "NodePorts"}]}})"),
               "profiles[0].plugins.score.enabled[0]: \"NodePorts\" decides nothing here");
+  for (const char* name : {"GangScheduling", "NodeDeclaredFeatures", "DefaultPreBind"}) {
+    ExpectWords(
+        "kube-scheduler",
+        plugins(absl::StrCat(R"({"multiPoint": {"enabled": [{"name": ")", name, R"("}]}})")),
+        absl::StrCat("profiles[0].plugins.multiPoint.enabled[0]: \"", name,
+                     "\" decides nothing here"));
+  }
   ExpectWords(
       "kube-scheduler", plugins(R"({"multiPoint": {"disabled": [{"name": "*"}]}})"),
       "profiles[0].plugins: only one queue sort plugin required for profile with scheduler name "
