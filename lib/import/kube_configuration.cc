@@ -21,6 +21,7 @@ namespace {
 constexpr char kRequiredTerms[] = "requiredDuringSchedulingIgnoredDuringExecution";
 constexpr char kPreferredTerms[] = "preferredDuringSchedulingIgnoredDuringExecution";
 constexpr char kDefaultScheduler[] = "default-scheduler";
+constexpr std::string_view kDefaultPreemption = "DefaultPreemption";
 
 // Those that decide nothing here.
 constexpr std::string_view kQuietKeys[] = {
@@ -49,7 +50,7 @@ constexpr OffOption kOffOptions[] = {
     {"NodeUnschedulable", PluginPoint::kFilter}, {"TaintToleration", PluginPoint::kFilter},
     {"NodeAffinity", PluginPoint::kFilter},      {"NodePorts", PluginPoint::kFilter},
     {"NodeResourcesFit", PluginPoint::kFilter},  {"PodTopologySpread", PluginPoint::kFilter},
-    {"InterPodAffinity", PluginPoint::kFilter},  {"DefaultPreemption", PluginPoint::kPostFilter}};
+    {"InterPodAffinity", PluginPoint::kFilter},  {kDefaultPreemption, PluginPoint::kPostFilter}};
 
 std::vector<NodeTerm> ReadNodeTerms(const std::vector<Field>& terms) {
   std::vector<NodeTerm> out;
@@ -58,11 +59,6 @@ std::vector<NodeTerm> ReadNodeTerms(const std::vector<Field>& terms) {
         {ReadRequirements(term, "matchExpressions"), ReadRequirements(term, "matchFields")});
   }
   return out;
-}
-
-// Refuses a value in the peer's words.
-void RefuseInvalid(const Field& value, std::string_view rule) {
-  value.Refuse(absl::StrCat("Invalid value: ", value.Describe(), ": ", ToAbsl(rule)));
 }
 
 std::string NamesWithWeights(const Field& holder) {
@@ -106,6 +102,10 @@ SpreadConstraint ReadDefaultConstraint(const Field& item) {
 }
 
 }  // namespace
+
+void RefuseInvalid(const Field& value, std::string_view rule) {
+  value.Refuse(absl::StrCat("Invalid value: ", value.Describe(), ": ", ToAbsl(rule)));
+}
 
 PodReader::PodReader(const std::optional<Field>& configuration, const MorePlugins& more)
     : more_(more), points_(more.plugins), configured_(configuration.has_value()) {
@@ -208,6 +208,13 @@ void PodReader::ReadProfile(const Field& profile) {
   }
 }
 
+// Returns whether a plug-in preempts that goes by the options of DefaultPreemption. One of a name
+// that this scheduler does not have is none.
+bool PodReader::Preempts() const {
+  return points_.on(kDefaultPreemption, PluginPoint::kPostFilter) ||
+         (!more_.preemption.empty() && points_.on(more_.preemption, PluginPoint::kPostFilter));
+}
+
 void PodReader::TakePlugins() {
   for (const WeightOption& rule : kWeightOptions) {
     const int64_t weight = points_.weight(rule.plugin);
@@ -215,7 +222,8 @@ void PodReader::TakePlugins() {
   }
   std::vector<std::string> off;
   for (const OffOption& rule : kOffOptions) {
-    if (!points_.on(rule.plugin, rule.point)) off.emplace_back(rule.plugin);
+    const bool preempts = rule.plugin == kDefaultPreemption && Preempts();
+    if (!preempts && !points_.on(rule.plugin, rule.point)) off.emplace_back(rule.plugin);
   }
   if (!off.empty()) Set("off", absl::StrJoin(off, "+"));
   if (more_.take != nullptr) more_.take(points_, this);
@@ -273,6 +281,9 @@ void PodReader::ReadCandidates(const Field& arguments) {
   if (nodes < 0) RefuseInvalid(least, "not in valid range [0, inf)");
   if (percent == 0 && nodes == 0) {
     RefuseInvalid(percentage, "cannot be zero at the same time as minCandidateNodesAbsolute");
+  }
+  if (!points_.on(kDefaultPreemption, PluginPoint::kPostFilter)) {
+    return arguments.Ignored("DefaultPreemption is not on");
   }
   if (percentage.given()) Set("candidate_percentage", absl::StrCat(percent));
   if (least.given()) Set("candidate_least", absl::StrCat(nodes));

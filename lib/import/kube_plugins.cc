@@ -11,7 +11,8 @@ namespace {
 
 using P = PluginPoint;
 
-// The default profile. What concerns volumes, claims and binding decides nothing here.
+// The default profile. What concerns volumes, claims, features of nodes and binding decides nothing
+// here. Groups of pods are gangs with and without GangScheduling.
 constexpr PluginPointSet kFilters = {P::kPreFilter, P::kFilter};
 constexpr PluginPointSet kJudges = {P::kPreFilter, P::kFilter, P::kPreScore, P::kScore};
 constexpr PluginPointSet kAny = {P::kPreEnqueue, P::kPreFilter, P::kFilter,  P::kPostFilter,
@@ -37,6 +38,9 @@ constexpr KnownPlugin kDefaultPlugins[] = {
     {"VolumeBinding", kAny, P::kFilter, 0, kAny},
     {"VolumeZone", kAny, P::kFilter, 0, kAny},
     {"DynamicResources", kAny, P::kFilter, 0, kAny},
+    {"NodeDeclaredFeatures", kAny, P::kFilter, 0, kAny},
+    {"GangScheduling", kAny, P::kPermit, 0, kAny},
+    {"DefaultPreBind", kAny, P::kPreBind, 0, kAny},
 };
 
 constexpr std::span<const KnownPlugin> kDefaults = kDefaultPlugins;
@@ -51,6 +55,7 @@ constexpr std::string_view kTypeNames[kPluginPointCount] = {
 
 // The point with which another one goes.
 PluginPoint LeaderOf(const KnownPlugin& plugin, PluginPoint point) {
+  if (plugin.joined.has(point)) return point == P::kFilter ? P::kScore : P::kFilter;
   if (point == P::kFilter || point == P::kScore || point == P::kQueueSort) return point;
   if (point == P::kPreFilter && plugin.points.has(P::kFilter)) return P::kFilter;
   if (point == P::kPreScore && plugin.points.has(P::kScore)) return P::kScore;
@@ -198,7 +203,8 @@ void PluginPoints::ReportParts(const Field& plugins) const {
         if (!plugin.points.has(point) || plugin.unjudged.has(point)) continue;
         const PluginPoint leader = LeaderOf(plugin, point);
         const bool is_on = on(plugin.name, leader);
-        if (on(plugin.name, point) == is_on || (!is_on && PreparesAlone(plugin, point))) continue;
+        const bool stands_alone = PreparesAlone(plugin, point) || plugin.joined.has(point);
+        if (on(plugin.name, point) == is_on || (!is_on && stands_alone)) continue;
         plugins[kPointNames[p]].Ignored(absl::StrCat(
             Quote(plugin.name), " is ", is_on ? "on" : "off", " at point ",
             ToAbsl(kPointNames[static_cast<int>(leader)]), ", and goes by that here, too"));

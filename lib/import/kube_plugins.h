@@ -4,17 +4,16 @@
 // KubeSchedulerConfiguration.
 //
 //   PluginPoints points(more);                    // plug-ins beyond those of Kubernetes
-//   points.Read(profile.Section("plugins"));
+//   points.Read(profile.Section("plugins"), "default-scheduler");
 //   if (!points.on("NodePorts", PluginPoint::kFilter)) ...
 //   int64_t weight = points.weight("ImageLocality");   // 0: it does not score
 //
-// As in Kubernetes: default plug-ins stand for all their points (multiPoint). Names that multiPoint
-// disables, or `*`, are none of them any more; those that it enables come to them. What one point
-// enables goes before what stands for all, and what it disables is off there.
+// A default plug-in is on at all its points. multiPoint adds the plug-ins that it enables, and
+// removes those that it disables (`*`: all). A point's own list goes before multiPoint.
 //
 // Refused: a plug-in that is enabled twice at a point, a weight below 0, profiles without exactly
-// one order of the queue. Reported: names that no plug-in has, and plug-ins that are on at some
-// alone of the points that are taken together here.
+// one order of the queue. Reported: names of no plug-in, and plug-ins that are on at some, but not
+// all, of the points that are switched together here.
 #ifndef MUSTER_IMPORT_KUBE_PLUGINS_H_
 #define MUSTER_IMPORT_KUBE_PLUGINS_H_
 
@@ -67,6 +66,8 @@ struct KnownPlugin {
   PluginPoint main;
   int64_t weight = 0;            // that it has by default, where it scores
   PluginPointSet unjudged = {};  // points that decide nothing here
+  // Of kFilter and kScore: where it is on, too, if it is on at the other one.
+  PluginPointSet joined = {};
 };
 
 class PluginPoints {

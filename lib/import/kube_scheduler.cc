@@ -38,6 +38,10 @@ TaskStatus StatusOfPod(const ApiObject& pod, bool has_node) {
   return phase == "Pending" ? TaskStatus::kBound : TaskStatus::kRunning;
 }
 
+std::string KeyOfOwner(std::string_view kind, std::string_view name_space, std::string_view name) {
+  return absl::StrCat(ToAbsl(kind), "/", ToAbsl(name_space), "/", ToAbsl(name));
+}
+
 }  // namespace
 
 std::string PodReader::profile(std::string_view name) const {
@@ -51,35 +55,27 @@ std::string PodReader::profile(std::string_view name) const {
 void PodReader::AddOwners(const Dump& dump) {
   for (const ApiObject* object : dump.OfKind("Service")) {
     if (!object->spec()["selector"].given()) continue;  // it selects no pod
-    services_.push_back({"Service",
-                         object->name_space(),
-                         object->name(),
-                         {object->spec().TextMap("selector"), {}}});
+    services_.push_back({object->name_space(), {object->spec().TextMap("selector"), {}}});
   }
+  const auto add = [&](const ApiObject& owner, Selector selector) {
+    owners_.try_emplace(KeyOfOwner(owner.kind(), owner.name_space(), owner.name()),
+                        std::move(selector));
+  };
   for (const ApiObject* object : dump.OfKind("ReplicationController")) {
-    owners_.push_back({object->kind(),
-                       object->name_space(),
-                       object->name(),
-                       {object->spec().TextMap("selector"), {}}});
+    add(*object, {object->spec().TextMap("selector"), {}});
   }
   for (const std::string_view kind : {"ReplicaSet", "StatefulSet"}) {
     for (const ApiObject* object : dump.OfKind(kind)) {
-      const std::optional<Selector> selector = ReadSelector(object->spec()["selector"]);
-      if (selector) {
-        owners_.push_back({object->kind(), object->name_space(), object->name(), *selector});
-      }
+      std::optional<Selector> selector = ReadSelector(object->spec()["selector"]);
+      if (selector) add(*object, *std::move(selector));
     }
   }
 }
 
-const PodReader::Owner* PodReader::OwnerOf(const ApiObject& pod, const Field& reference) const {
-  for (const Owner& owner : owners_) {
-    if (owner.kind == reference.Text("kind") && owner.name == reference.Text("name") &&
-        owner.name_space == pod.name_space()) {
-      return &owner;
-    }
-  }
-  return nullptr;
+const Selector* PodReader::OwnerOf(const ApiObject& pod, const Field& reference) const {
+  const auto it =
+      owners_.find(KeyOfOwner(reference.Text("kind"), pod.name_space(), reference.Text("name")));
+  return it == owners_.end() ? nullptr : &it->second;
 }
 
 bool PodReader::KnowsOwner(const ApiObject& pod, const Field& reference) const {
@@ -98,17 +94,17 @@ void PodReader::AddDefaultSpread(const ApiObject& pod, TaskShape* shape) const {
     }
     selector.match_labels.push_back(label);
   };
-  for (const Owner& service : services_) {
+  for (const Service& service : services_) {
     if (service.name_space != pod.name_space() || !Selects(service.selector, shape->labels))
       continue;
     for (const auto& label : service.selector.match_labels) add_label(label);
   }
   for (const Field& reference : pod.metadata().Items("ownerReferences")) {
     if (!reference.Bool("controller", false)) continue;
-    const Owner* const owner = OwnerOf(pod, reference);
+    const Selector* const owner = OwnerOf(pod, reference);
     if (owner == nullptr) continue;
-    for (const auto& label : owner->selector.match_labels) add_label(label);
-    for (const Requirement& r : owner->selector.match_expressions) {
+    for (const auto& label : owner->match_labels) add_label(label);
+    for (const Requirement& r : owner->match_expressions) {
       selector.match_expressions.push_back(r);
     }
   }
@@ -330,9 +326,10 @@ void ReadPodDump(const ImportSource& source, Scenario* scenario) {
   for (const ApiObject* object : source.dump.OfKind("Node")) {
     cluster.nodes.push_back(ReadNode(*object, {.conditions = false}));
   }
+  const PriorityClasses classes = ReadPriorityClasses(source.dump);
   for (const ApiObject* object : source.dump.OfKind("PodGroup")) {
     cluster.jobs.push_back(reader.ReadPodGroup(*object));
-    AddClassOfGroup(*object, ReadPriorityClasses(source.dump), &cluster.jobs.back());
+    AddClassOfGroup(*object, classes, &cluster.jobs.back());
     cluster.jobs.back().queue = source.options.default_queue;
   }
   if (!cluster.jobs.empty()) cluster.queues.push_back({.name = source.options.default_queue});

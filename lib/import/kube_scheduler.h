@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/base/hash_map.h"
 #include "lib/import/api_object.h"
 #include "lib/import/field.h"
 #include "lib/import/import_log.h"
@@ -40,6 +41,8 @@ struct MorePlugins {
   void (*take)(const PluginPoints& points, PodReader* reader) = nullptr;
   // Reads the arguments of a plug-in. Returns false for one of which it knows none.
   bool (*read)(const std::string& plugin, const Field& arguments, PodReader* reader) = nullptr;
+  // One that preempts in the place of DefaultPreemption, by the same rules and options.
+  std::string_view preemption = {};
 };
 
 class PodReader {
@@ -66,8 +69,8 @@ class PodReader {
   const PluginPoints& points() const { return points_; }
 
  private:
-  struct Owner {
-    std::string kind, name_space, name;
+  struct Service {
+    std::string name_space;
     Selector selector;
   };
   void ReadPercentage(const Field& holder);
@@ -79,11 +82,12 @@ class PodReader {
   void ReadFit(const Field& arguments);
   void ReadBalanced(const Field& arguments);
   void ReadPodAffinity(const Field& arguments);
+  bool Preempts() const;
   void ReadCandidates(const Field& arguments);
   void ReadSpreadDefaults(const Field& arguments);
   void ReadAddedAffinity(const Field& affinity);
-  // Returns the owner that the reference names, or null.
-  const Owner* OwnerOf(const ApiObject& pod, const Field& reference) const;
+  // Returns the selector of the owner that the reference names, or null.
+  const Selector* OwnerOf(const ApiObject& pod, const Field& reference) const;
   void AddDefaultSpread(const ApiObject& pod, TaskShape* shape) const;
 
   MorePlugins more_;
@@ -95,8 +99,12 @@ class PodReader {
   std::vector<SpreadConstraint> default_spread_;
   std::optional<std::vector<NodeTerm>> added_required_;
   std::vector<PreferredNodeTerm> added_preferred_;
-  std::vector<Owner> services_, owners_;
+  std::vector<Service> services_;
+  HashMap<std::string, Selector> owners_;  // by "KIND/NAMESPACE/NAME"
 };
+
+// Refuses a value of a configuration in the words of Kubernetes.
+void RefuseInvalid(const Field& value, std::string_view rule);
 
 // Reports kinds of owners that the dump lacks: default spread goes by the selector of the owner.
 void NoteMissingOwner(const ApiObject& pod, const PodReader& reader, const TaskSpec& task);

@@ -231,7 +231,8 @@ void NoteIdle(const ImportSource& source, const PodReader& reader) {
                            {"NetworkTopology", "NetworkOverhead"}};
   if (!reader.configured()) return;
   for (const Use& use : kUses) {
-    if (source.dump.OfKind(use.kind).empty() || reader.points().on(use.plugin)) continue;
+    const bool used = scheduler_plugins_import::IsUsed(reader.points(), use.plugin);
+    if (source.dump.OfKind(use.kind).empty() || used) continue;
     source.log->Ignored(
         "scheduler configuration", "",
         absl::StrCat("does not enable ", use.plugin, ": objects ", use.kind, " decide nothing"));

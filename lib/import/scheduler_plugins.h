@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/import/api_object.h"
@@ -19,6 +20,8 @@ namespace muster::scheduler_plugins_import {
 
 // The plug-ins and their arguments (scheduler_plugins_configuration.cc).
 MorePlugins ConfiguredPlugins();
+// Returns whether the plug-in is on: at its main point, or to score.
+bool IsUsed(const PluginPoints& points, std::string_view plugin);
 
 // What arguments of NetworkOverhead choose.
 struct NetworkChoice {

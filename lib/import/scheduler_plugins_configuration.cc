@@ -19,6 +19,7 @@ namespace {
 
 using P = PluginPoint;
 
+constexpr std::string_view kToleration = "PreemptionToleration";
 constexpr KnownPlugin kPlugins[] = {
     {"Coscheduling",
      {P::kQueueSort, P::kPreFilter, P::kPostFilter, P::kReserve, P::kPermit, P::kPostBind},
@@ -30,14 +31,20 @@ constexpr KnownPlugin kPlugins[] = {
      {P::kPreFilter, P::kFilter, P::kScore, P::kReserve, P::kPostBind},
      P::kFilter,
      1,
-     {P::kPreFilter, P::kReserve, P::kPostBind}},
+     {P::kPreFilter, P::kReserve, P::kPostBind},
+     {P::kFilter}},
     {"NodeResourcesAllocatable", {P::kScore}, P::kScore, 1},
     {"PodState", {P::kScore}, P::kScore, 1},
     {"TargetLoadPacking", {P::kScore}, P::kScore, 1},
     {"LoadVariationRiskBalancing", {P::kScore}, P::kScore, 1},
     {"LowRiskOverCommitment", {P::kPreScore, P::kScore}, P::kScore, 1, {P::kPreScore}},
-    {"NetworkOverhead", {P::kPreFilter, P::kFilter, P::kScore}, P::kFilter, 1},
-    {"PreemptionToleration", {P::kPostFilter}, P::kPostFilter},
+    {"NetworkOverhead",
+     {P::kPreFilter, P::kFilter, P::kScore},
+     P::kFilter,
+     1,
+     {},
+     {P::kFilter, P::kScore}},
+    {kToleration, {P::kPostFilter}, P::kPostFilter},
     {"QOSSort", {P::kQueueSort}, P::kQueueSort}};
 
 struct ScoreOption {
@@ -52,8 +59,7 @@ constexpr ScoreOption kScoreOptions[] = {{"NodeResourceTopologyMatch", "zone_wei
                                          {"LowRiskOverCommitment", "low_risk_weight", 0}};
 
 void TakePlugins(const PluginPoints& points, PodReader* reader) {
-  const bool zones = points.on("NodeResourceTopologyMatch", P::kFilter) ||
-                     points.on("NodeResourceTopologyMatch", P::kScore);
+  const bool zones = IsUsed(points, "NodeResourceTopologyMatch");
   if (!points.on("Coscheduling", P::kQueueSort)) {
     reader->Set("order", points.on("QOSSort") ? "service" : "time");
   }
@@ -65,10 +71,6 @@ void TakePlugins(const PluginPoints& points, PodReader* reader) {
     const bool idle = rule.plugin == "NodeResourceTopologyMatch" && !zones;
     if (weight != rule.weight && !idle) reader->Set(std::string(rule.option), absl::StrCat(weight));
   }
-}
-
-void RefuseInvalid(const Field& value, std::string_view rule) {
-  value.Refuse(absl::StrCat("Invalid value: ", value.Describe(), ": ", ToAbsl(rule)));
 }
 
 // Arguments of one plug-in.
@@ -187,6 +189,17 @@ void ReadLowRisk(const Arguments& arguments) {
   arguments.Real(weights["memory"], "memory_limit_weight", 0, 1, "0.5");
 }
 
+// The options are those of DefaultPreemption.
+void ReadToleration(const Arguments& arguments) {
+  if (!arguments.reader().points().on(kToleration)) {
+    return arguments.field().Ignored("PreemptionToleration is not on");
+  }
+  arguments.Whole("minCandidateNodesPercentage", "candidate_percentage", 0, 100,
+                  "not in valid range [0, 100]");
+  arguments.Whole("minCandidateNodesAbsolute", "candidate_least", 0, kMost,
+                  "not in valid range [0, inf)");
+}
+
 bool ReadArguments(const std::string& plugin, const Field& field, PodReader* reader) {
   const Arguments arguments(field, reader);
   if (plugin == "Coscheduling") {
@@ -201,11 +214,8 @@ bool ReadArguments(const std::string& plugin, const Field& field, PodReader* rea
     ReadVariation(arguments);
   } else if (plugin == "LowRiskOverCommitment") {
     ReadLowRisk(arguments);
-  } else if (plugin == "PreemptionToleration") {
-    arguments.Whole("minCandidateNodesPercentage", "candidate_percentage", 0, 100,
-                    "not in valid range [0, 100]");
-    arguments.Whole("minCandidateNodesAbsolute", "candidate_least", 0, kMost,
-                    "not in valid range [0, inf)");
+  } else if (plugin == kToleration) {
+    ReadToleration(arguments);
   } else {
     return plugin == "NetworkOverhead";  // ChooseNetwork reads them
   }
@@ -214,7 +224,11 @@ bool ReadArguments(const std::string& plugin, const Field& field, PodReader* rea
 
 }  // namespace
 
-MorePlugins ConfiguredPlugins() { return {kPlugins, TakePlugins, ReadArguments}; }
+bool IsUsed(const PluginPoints& points, std::string_view plugin) {
+  return points.on(plugin) || points.on(plugin, P::kScore);
+}
+
+MorePlugins ConfiguredPlugins() { return {kPlugins, TakePlugins, ReadArguments, kToleration}; }
 
 NetworkChoice ChooseNetwork(const std::optional<Field>& configuration) {
   NetworkChoice choice;

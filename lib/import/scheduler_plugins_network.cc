@@ -154,7 +154,7 @@ Costs ReadCosts(const ApiObject& topology, const std::string& wanted) {
 void ReadNetwork(const ImportSource& source, PodReader* reader) {
   const Dump& dump = source.dump;
   const NetworkChoice choice = ChooseNetwork(source.configuration);
-  if (reader->configured() && !reader->points().on("NetworkOverhead")) return;
+  if (reader->configured() && !IsUsed(reader->points(), "NetworkOverhead")) return;
   const std::string dependencies = ReadAppGroups(dump, choice);
   const ApiObject* const topology = ChooseTopology(dump, choice);
   if (topology == nullptr) {
@@ -168,7 +168,7 @@ void ReadNetwork(const ImportSource& source, PodReader* reader) {
     return topology->log()->LeftOut(topology->place(), "", "no AppGroup has dependencies");
   }
   const int64_t weight = reader->configured() ? reader->points().weight("NetworkOverhead") : 1;
-  // Without a score it filters.
+  // One weight is the switch for filtering, too.
   reader->Set("network_weight", absl::StrCat(std::max<int64_t>(1, weight)));
   reader->Set("dependencies", dependencies);
   if (!costs.zones.empty()) reader->Set("zone_costs", costs.zones);

@@ -40,6 +40,8 @@ const BudgetIndex::OfClass& BudgetIndex::Match(ClassIndex c) {
   if (matched.has_value()) return *matched;
   matched.emplace();
   const TaskShape& shape = tables_.classes.shape[c];
+  const auto is_mark = [&](const auto& label) { return label.first == mark_; };
+  if (std::ranges::all_of(shape.labels, is_mark)) return *matched;
   const auto there = in_namespace_.find(shape.name_space);
   if (there == in_namespace_.end()) return *matched;
   for (const uint32_t b : there->second) {

@@ -23,6 +23,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/base/hash_map.h"
@@ -32,8 +33,10 @@ namespace muster {
 
 class BudgetIndex {
  public:
-  // `tables` must outlive this. Budgets, classes and tasks of it stay as they are meanwhile.
-  explicit BudgetIndex(const Tables& tables) : tables_(tables) {}
+  // `tables` and `mark` must outlive this. Budgets, classes and tasks stay as they are meanwhile.
+  // A task that has no label but `mark` has none for budgets, and so none covers it.
+  explicit BudgetIndex(const Tables& tables, std::string_view mark = {})
+      : tables_(tables), mark_(mark) {}
 
   // Returns the budgets that count where the task is evicted. Valid until the next call.
   std::span<const uint32_t> Covering(TaskIndex t);
@@ -47,6 +50,7 @@ class BudgetIndex {
   const OfClass& Match(ClassIndex c);
 
   const Tables& tables_;
+  const std::string_view mark_;
   bool known_ = false;
   HashMap<std::string, std::vector<uint32_t>> in_namespace_;  // that count, by name
   std::vector<HashSet<std::string>> disrupted_;               // by budget
@@ -65,16 +69,17 @@ enum class BudgetCharges : uint8_t {
 // Cost. O(charges) for a sequence that was not asked about before, and else its length.
 class BudgetTurns {
  public:
-  BudgetTurns(const Tables& tables, BudgetCharges charges)
-      : tables_(tables), charges_(charges), index_(tables) {}
+  // `mark`: as BudgetIndex has it.
+  BudgetTurns(const Tables& tables, BudgetCharges charges, std::string_view mark = {})
+      : tables_(tables), charges_(charges), index_(tables, mark) {}
 
   // Returns whether there is no budget, and so nothing is refused.
   bool empty() const { return tables_.budgets.empty(); }
   // Returns an answer for each task. Valid until the next call.
   const std::vector<bool>& Refused(const std::vector<TaskIndex>& tasks);
 
-  // Evicts the task: later answers count it, and so do all sequences. Returns false, and charges
-  // nothing, if a budget refuses.
+  // Charges the task's budgets for the rest of the plan. Returns false, and charges nothing, if one
+  // of them has nothing left.
   bool Take(TaskIndex t);
 
  private:

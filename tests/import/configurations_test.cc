@@ -162,6 +162,10 @@ TEST(Configurations, PluginsAreOnByPoint) {
             "DefaultPreemption)");
   EXPECT_EQ(profile(R"({"postFilter": {"disabled": [{"name": "*"}]}})"),
             "kube-scheduler:schedule(off=DefaultPreemption)");
+  EXPECT_EQ(profile(R"({"postFilter": {"disabled": [{"name": "*"}],
+                                       "enabled": [{"name": "PreemptionToleration"}]}})"),
+            "kube-scheduler:schedule(off=DefaultPreemption)")
+      << "a plug-in that this scheduler does not have";
 }
 
 TEST(Configurations, APointThatGoesWithAnotherIsReported) {
@@ -177,6 +181,13 @@ TEST(Configurations, APointThatGoesWithAnotherIsReported) {
       "profiles[0].plugins.score.disabled[0]: \"NodeResourceFit\" is no plug-in of this scheduler");
   ExpectWords("kube-scheduler", plugins(R"({"score": {"enabled": [{"name": "NodePorts"}]}})"),
               "profiles[0].plugins.score.enabled[0]: \"NodePorts\" decides nothing here");
+  for (const char* name : {"GangScheduling", "NodeDeclaredFeatures", "DefaultPreBind"}) {
+    ExpectWords(
+        "kube-scheduler",
+        plugins(absl::StrCat(R"({"multiPoint": {"enabled": [{"name": ")", name, R"("}]}})")),
+        absl::StrCat("profiles[0].plugins.multiPoint.enabled[0]: \"", name,
+                     "\" decides nothing here"));
+  }
   ExpectWords(
       "kube-scheduler", plugins(R"({"multiPoint": {"disabled": [{"name": "*"}]}})"),
       "profiles[0].plugins: only one queue sort plugin required for profile with scheduler name "

@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Dumps of scheduler-plugins: quotas of namespaces, groups of pods, zones of nodes.
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "muster/schedule.h"
 #include "tests/import/objects.h"
 
@@ -151,6 +153,9 @@ TEST(SchedulerPluginsImport, ClassesTolerateTheirPreemption) {
   EXPECT_THAT(ImportedUnder(enabled, objects).scenario.profile, HasSubstr("minimum.tol=10000"));
   EXPECT_EQ(evictions(ImportedUnder(enabled, objects)), 0u);
   EXPECT_EQ(evictions(ImportedUnder(R"({"schedulerName": "default-scheduler"})", objects)), 1u);
+  std::vector<ObjectJson> unmarked = objects;
+  unmarked[1]["metadata"].erase("annotations");
+  EXPECT_EQ(evictions(ImportedUnder(enabled, unmarked)), 1u) << "of no class it is the default";
   objects[1]["metadata"]["annotations"][mark + "toleration-seconds"] = "long";
   EXPECT_THAT(Lines(Imported(objects, {.profile = "scheduler-plugins"})),
               Contains(HasSubstr("PriorityClass tol: metadata.annotations: a value is no number")));
@@ -283,7 +288,8 @@ TEST(SchedulerPluginsImport, AConfigurationEnablesPlugins) {
 TEST(SchedulerPluginsImport, ArgumentsOfPluginsAreOptions) {
   const Import import = ImportedUnder(R"({"plugins": {
       "multiPoint": {"enabled": [{"name": "Coscheduling"}, {"name": "CapacityScheduling"},
-                                 {"name": "NodeResourceTopologyMatch"}],
+                                 {"name": "NodeResourceTopologyMatch"},
+                                 {"name": "PreemptionToleration"}],
                      "disabled": [{"name": "PrioritySort"}, {"name": "DefaultPreemption"}]}},
     "pluginConfig": [
       {"name": "Coscheduling", "args": {"permitWaitingTimeSeconds": 10,
@@ -312,6 +318,28 @@ TEST(SchedulerPluginsImport, ArgumentsOfPluginsAreOptions) {
   Cluster cluster;
   ASSERT_TRUE(Fill(import.scenario, &cluster).ok());
   EXPECT_TRUE(cluster.Schedule(import.scenario.profile).ok());
+}
+
+// Both plug-ins have the same arguments. Those of the one that is on count, whatever the order.
+TEST(SchedulerPluginsImport, ArgumentsOfThePreemptionThatIsOnCount) {
+  const auto read = [](const std::string& plugins) {
+    return ImportedUnder(absl::StrCat(R"({"plugins": )", plugins, R"(, "pluginConfig": [
+        {"name": "PreemptionToleration", "args": {"minCandidateNodesPercentage": 20}},
+        {"name": "DefaultPreemption", "args": {"minCandidateNodesPercentage": 30}},
+        {"name": "NodeAffinity", "args": {}}]})"));
+  };
+  const Import standard = read("{}");
+  EXPECT_THAT(standard.scenario.profile, HasSubstr("candidate_percentage=30"));
+  EXPECT_THAT(Lines(standard), ElementsAre(HasSubstr("profiles[0].pluginConfig[0].args: "
+                                                     "PreemptionToleration is not on")));
+  const Import tolerant = read(R"({"postFilter": {"enabled": [{"name": "PreemptionToleration"}],
+                                                  "disabled": [{"name": "DefaultPreemption"}]}})");
+  EXPECT_THAT(tolerant.scenario.profile, HasSubstr("candidate_percentage=20"));
+  EXPECT_THAT(Lines(tolerant), ElementsAre(HasSubstr("profiles[0].pluginConfig[1].args: "
+                                                     "DefaultPreemption is not on")));
+  const Import none = read(R"({"postFilter": {"disabled": [{"name": "*"}]}})");
+  EXPECT_THAT(none.scenario.profile, Not(HasSubstr("candidate_percentage")));
+  EXPECT_EQ(Lines(none).size(), 2u);
 }
 
 TEST(SchedulerPluginsImport, RefusesWrongArgumentsOfPlugins) {
@@ -431,6 +459,52 @@ TEST(SchedulerPluginsImport, ArgumentsChooseTheNetwork) {
   EXPECT_THAT(Lines(netperf), Contains(HasSubstr("weights NetperfCosts are read")));
   EXPECT_THAT(Lines(configured("{}")),
               Contains("AppGroup ns/shop: NetworkOverhead does not look into namespace \"ns\""));
+}
+
+// One option switches filtering and scoring of each.
+TEST(SchedulerPluginsImport, PointsThatAreSwitchedApartAreReported) {
+  const auto at = [](const std::string& points, const std::string& plugin,
+                     const std::vector<ObjectJson>& objects) {
+    std::vector<std::string> words;
+    for (const auto point : absl::StrSplit(points, '+')) {
+      words.push_back(
+          absl::StrCat("\"", point, "\": {\"enabled\": [{\"name\": \"", plugin, "\"}]}"));
+    }
+    return ImportedUnder(absl::StrCat(R"({"schedulerName": "scheduler-plugins-scheduler",
+                             "pluginConfig": [{"name": "NetworkOverhead",
+                                               "args": {"namespaces": ["ns"]}}],
+                             "plugins": {)",
+                                      absl::StrJoin(words, ", "), "}}"),
+                         objects);
+  };
+  const auto report = [](const std::string& plugin, const char* off, const char* on) {
+    return absl::StrCat("scheduler configuration: profiles[0].plugins.", off, ": \"", plugin,
+                        "\" is on at point ", on, ", and goes by that here, too");
+  };
+  const auto goes = HasSubstr("goes by that");
+  const auto off = HasSubstr("does not enable N");
+  const std::string network = "NetworkOverhead", zones = "NodeResourceTopologyMatch";
+  for (const char* points : {"preFilter+filter", "preFilter+score", "preFilter+filter+score"}) {
+    const Import import = at(points, network, NetworkObjects());
+    EXPECT_THAT(import.scenario.profile, HasSubstr("network_weight=1,dependencies=")) << points;
+    EXPECT_THAT(Lines(import), Not(Contains(off))) << points;
+  }
+  EXPECT_THAT(Lines(at("preFilter+filter", network, NetworkObjects())),
+              Contains(report(network, "score", "filter")));
+  EXPECT_THAT(Lines(at("preFilter+score", network, NetworkObjects())),
+              Contains(report(network, "filter", "score")));
+  EXPECT_THAT(Lines(at("preFilter+filter+score", network, NetworkObjects())), Not(Contains(goes)));
+  EXPECT_THAT(Lines(at("permit", "Coscheduling", NetworkObjects())),
+              Contains(HasSubstr("does not enable NetworkOverhead")));
+
+  const Import scores = at("score", zones, PluginObjects());
+  EXPECT_THAT(scores.scenario.profile, Not(HasSubstr("zone")));
+  EXPECT_THAT(Lines(scores), Contains(report(zones, "filter", "score")));
+  EXPECT_THAT(Lines(scores), Not(Contains(HasSubstr("NodeResourceTopology decide nothing"))));
+  const Import filters = at("filter", zones, PluginObjects());
+  EXPECT_THAT(filters.scenario.profile, HasSubstr("zone_weight=0"));
+  EXPECT_THAT(filters.scenario.profile, Not(HasSubstr("zones=off")));
+  EXPECT_THAT(Lines(filters), Not(Contains(goes)));
 }
 
 TEST(SchedulerPluginsImport, ANetworkWithoutItsOtherHalfIsLeftOut) {

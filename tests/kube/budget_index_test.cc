@@ -193,5 +193,27 @@ TEST(BudgetIndex, OfEqualBudgetsTheFirstSmallestCounts) {
             (std::vector<uint32_t>{2, 0, 3}));  // a allows 5, c 3, d 2
 }
 
+// A selector without required labels covers any task that has a label.
+TEST(BudgetIndex, AMarkAloneIsNoLabel) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode({.name = "n", .capacity = {{"cpu", 9}, {"pods", 9}}}).ok());
+  for (const auto& [name, labels] : {std::pair("marked", Labels{{"mark", "true"}}),
+                                     {"both", Labels{{"app", "a"}, {"mark", ""}}}}) {
+    TaskSpec task{.name = name, .status = TaskStatus::kRunning, .node = "n"};
+    task.shape = {.request = {{"cpu", 1}}, .labels = labels};
+    ASSERT_TRUE(cluster.AddTask(task).ok());
+  }
+  ASSERT_TRUE(
+      cluster
+          .SetDisruptionBudget(
+              {.name = "b", .selector = Selector{{}, {{"x", RequirementOp::kDoesNotExist, {}}}}})
+          .ok());
+  const std::vector<TaskIndex> tasks = {0, 1};
+  BudgetTurns marked(TablesOf(cluster), BudgetCharges::kAll, "mark");
+  EXPECT_EQ(marked.Refused(tasks), (std::vector<bool>{false, true}));
+  BudgetTurns unmarked(TablesOf(cluster), BudgetCharges::kAll);
+  EXPECT_EQ(unmarked.Refused(tasks), (std::vector<bool>{true, true}));
+}
+
 }  // namespace
 }  // namespace muster

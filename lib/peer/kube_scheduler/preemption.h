@@ -48,7 +48,8 @@ struct Candidate {
 class DryRuns {
  public:
   // `tables` must outlive this.
-  explicit DryRuns(const Tables& tables) : budgets_(tables, BudgetCharges::kUntilOneRefuses) {}
+  explicit DryRuns(const Tables& tables)
+      : budgets_(tables, BudgetCharges::kUntilOneRefuses, kPreemptedLabel) {}
 
   struct Run {
     int32_t priority = 0;

@@ -43,7 +43,7 @@ inline int64_t AllocatableOf(const Tables& tables, NodeIndex n, DimensionIndex d
 // reason PreemptionByScheduler). The memory has those that earlier plans evicted.
 inline constexpr std::string_view kPreemptedLabel = "kube-scheduler/preempted";
 
-// Whether a pod is terminating, and since a preemption evicted it.
+// How a pod leaves its node: not at all, for any reason, or evicted by a preemption.
 enum class Leaving : uint8_t { kNo, kTerminating, kPreempted };
 
 // What the pods of one node hold.
@@ -102,7 +102,8 @@ class World {
   uint64_t epoch() const { return epoch_; }
   // Returns the nodes by their states, to be brought up to date by NodesByState::Follow.
   NodesByState& nodes_by_state() { return nodes_by_state_; }
-  // Returns a number that grows when the order changes, or books that the journal does not list.
+  // Returns a number that grows when the order changes, or books that the journal does not list, or
+  // states get new numbers.
   uint64_t foundation() const { return foundation_; }
   // Returns for each place of a heap of as many entries as there are nodes when it is visited, from
   // the root down, left before right.

@@ -44,7 +44,7 @@ void Quotas::Open(kube::World* world, const kube::Nominations* nominations, int6
   world_ = world;
   tables_ = &world->tables();
   nominations_ = nominations;
-  budgets_ = std::make_unique<BudgetTurns>(*tables_, BudgetCharges::kAll);
+  budgets_ = std::make_unique<BudgetTurns>(*tables_, BudgetCharges::kAll, kube::kPreemptedLabel);
   const QueueTable& queues = tables_->queues;
   account_of_.assign(queues.alive.size(), CapacityQuotas::kNone);
   for (QueueIndex q = 0; q < queues.alive.size(); ++q) {

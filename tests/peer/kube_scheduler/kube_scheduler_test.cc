@@ -274,7 +274,7 @@ TEST_F(KubeScheduler, PolicyNeverEvictsNothing) {
   EXPECT_THAT(Why("high"), HasSubstr("preemption: not eligible due to preemptionPolicy=Never."));
 }
 
-// Only a pod that is terminating since a preemption makes room for its preemptor.
+// Only a pod that a preemption evicted blocks the preemptor on its node.
 TEST_F(KubeScheduler, AVictimThatIsTerminatingBlocksItsPreemptor) {
   Node("a", 1);
   Node("b", 1);

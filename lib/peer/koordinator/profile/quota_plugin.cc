@@ -96,7 +96,7 @@ void QuotaPlugin::Open(kube::World* world, const kube::Nominations* nominations,
   tables_ = &world->tables();
   nominations_ = nominations;
   now_ = now;
-  budgets_ = std::make_unique<BudgetTurns>(*tables_, BudgetCharges::kAll);
+  budgets_ = std::make_unique<BudgetTurns>(*tables_, BudgetCharges::kAll, kube::kPreemptedLabel);
   Plant();
   CountTasks();
   tree_->RefreshAll();
