@@ -28,6 +28,7 @@ constexpr std::string_view kUsageThresholds = "scheduling.koordinator.sh/usage-t
 constexpr std::string_view kRawAllocatable = "node.koordinator.sh/raw-allocatable";
 constexpr std::string_view kBandOfPod = "koordinator.sh/priority-class";
 constexpr std::string_view kProductionBand = "koord-prod";
+constexpr std::string_view kMeasuredAs = "koordinator/measured-as";
 constexpr std::string_view kMigrationSlot = "koordinator-migrations";
 
 Resources AmountsIn(const Field& holder) {
@@ -82,6 +83,8 @@ void SetSetting(std::string_view key, std::string_view value, Labels* settings) 
 
 // A pod of production that was measured as one of another band has that band as a label.
 void ReadMeasuredBand(const Field& pod, TaskSpec* task) {
+  // Of two metrics that list the pod the last one counts.
+  std::erase_if(task->shape.labels, [](const auto& label) { return label.first == kMeasuredAs; });
   const std::string band = pod.Text("priority");
   if (band.empty() || band == kProductionBand) return;
   const auto own = std::ranges::find(task->shape.labels, kBandOfPod, &Labels::value_type::first);
@@ -89,7 +92,7 @@ void ReadMeasuredBand(const Field& pod, TaskSpec* task) {
   if (has_band ? own->second != kProductionBand : task->priority >= 3000 && task->priority < 9000) {
     return;
   }
-  task->shape.labels.emplace_back("koordinator/measured-as", band);
+  task->shape.labels.emplace_back(kMeasuredAs, band);
 }
 
 // Percentages of cpu and memory; one that is missing is 0.

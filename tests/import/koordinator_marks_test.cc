@@ -411,6 +411,32 @@ TEST(Koordinator, ProductionThatIsMeasuredAsAnotherBandHasIt) {
   EXPECT_TRUE(RowNamed(tasks, "s/c").shape.labels.empty());
 }
 
+TEST(Koordinator, TheLastOfTwoMeasurementsOfAPodCounts) {
+  const auto label_after = [](const char* first, const char* last) {
+    std::string objects;
+    for (const auto& [node, band] : {std::pair("n", first), std::pair("m", last)}) {
+      absl::StrAppend(&objects,
+                      R"({"apiVersion": "slo.koordinator.sh/v1alpha1", "kind": "NodeMetric",
+        "metadata": {"name": ")",
+                      node, R"("},
+        "status": {"updateTime": "1970-01-01T00:10:00Z", "nodeMetric": {"nodeUsage": {}},
+          "podsMetric": [{"namespace": "s", "name": "a", "priority": ")",
+                      band, R"(", "podUsage": {}}]}},)");
+    }
+    const absl::StatusOr<Import> import = ImportObjects(absl::StrCat("[", objects, R"(
+      {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}},
+      {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "m"}},
+      {"kind": "Pod", "metadata": {"name": "a", "namespace": "s"},
+       "spec": {"schedulerName": "koord-scheduler", "priority": 9500}}])"),
+                                                        {.now = 610});
+    EXPECT_TRUE(import.ok()) << import.status();
+    return import.ok() ? import->scenario.cluster.tasks[0].shape.labels : Labels();
+  };
+  EXPECT_EQ(label_after("koord-batch", "koord-mid"),
+            (Labels{{"koordinator/measured-as", "koord-mid"}}));
+  EXPECT_EQ(label_after("koord-batch", "koord-prod"), Labels());
+}
+
 TEST(Koordinator, WishesForReservationsAreLabels) {
   const auto labels_of = [](const std::string& annotation, const std::string& value) {
     std::string text;
