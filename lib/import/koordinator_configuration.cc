@@ -14,6 +14,7 @@
 #include "lib/import/json_text.h"
 #include "lib/import/koordinator_descheduler.h"
 #include "lib/import/koordinator_load.h"
+#include "lib/import/koordinator_objects.h"
 
 namespace muster {
 namespace {
@@ -160,6 +161,7 @@ void ReadFitPlus(const Field& arguments, PodReader* reader) {
   std::vector<std::string> kinds;
   for (const Field& kind : arguments.Section("resources").Children()) {
     const std::string type = kind.Text("type", "LeastAllocated");
+    RequirePlain(kind, kind.key());
     if (type != "MostAllocated" && type != "LeastAllocated") {
       kind["type"].Ignored(
           absl::StrCat(Quote(type), " is neither LeastAllocated nor MostAllocated"));
@@ -173,6 +175,9 @@ void ReadFitPlus(const Field& arguments, PodReader* reader) {
 
 void ReadScarce(const Field& arguments, PodReader* reader) {
   const std::vector<std::string> names = arguments.Texts("resources");
+  for (const Field& name : arguments["resources"].Children()) {
+    RequirePlain(name, name.ScalarText());
+  }
   if (!names.empty()) reader->Set("scarce", absl::StrJoin(names, "+"));
 }
 

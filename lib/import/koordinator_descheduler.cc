@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
+#include "lib/import/koordinator_objects.h"
 #include "lib/import/kubernetes.h"
 
 namespace muster {
@@ -55,12 +56,19 @@ void SetSwitch(const Field& arguments, std::string_view key, std::string_view op
   if (arguments[key].given()) options->SetFlag(option, arguments.Bool(key, false));
 }
 
+// Names that become part of an option.
+std::vector<std::string> PlainTexts(const Field& holder, std::string_view key) {
+  for (const Field& name : holder[key].Children()) RequirePlain(name, name.ScalarText());
+  return holder.Texts(key);
+}
+
 // Percentages by resource, "cpu:50;memory:60".
 std::string PercentsOf(const Field& thresholds) {
   std::vector<std::string> parts;
   for (const Field& percent : thresholds.Children()) {
     double number = 0;
     const std::string text = percent.ScalarText();
+    RequirePlain(percent, percent.key());
     if (!absl::SimpleAtod(text, &number)) {
       percent.RefuseKind("a percentage");
     } else if (number < 0) {
@@ -83,34 +91,13 @@ void CheckThresholds(const Field& low, const Field& high) {
   }
 }
 
-// Labels by `;`: a=b, a!=b, a=b+c for one of these, a=* for any value, !a for none.
-std::string SelectorText(const Selector& selector) {
-  std::vector<std::string> parts;
-  for (const auto& [key, value] : selector.match_labels) {
-    parts.push_back(absl::StrCat(key, "=", value));
-  }
-  for (const Requirement& one : selector.match_expressions) {
-    const std::string values = absl::StrJoin(one.values, "+");
-    switch (one.op) {
-      case RequirementOp::kIn:
-        parts.push_back(absl::StrCat(one.key, "=", values));
-        break;
-      case RequirementOp::kNotIn:
-        parts.push_back(absl::StrCat(one.key, "!=", values));
-        break;
-      case RequirementOp::kDoesNotExist:
-        parts.push_back(absl::StrCat("!", one.key));
-        break;
-      default:
-        parts.push_back(absl::StrCat(one.key, "=*"));
-    }
-  }
-  return absl::StrJoin(parts, ";");
-}
-
 std::string SelectorOf(const Field& selector) {
   const std::optional<Selector> read = ReadSelector(selector);
-  return read ? SelectorText(*read) : "";
+  if (!read) return "";
+  if (const std::optional<Field> odd = NotPlainIn(selector)) {
+    RequirePlain(*odd, IsPlainText(odd->key()) ? odd->ScalarText() : odd->key());
+  }
+  return SelectorText(*read);
 }
 
 // --- which tasks may leave
@@ -120,7 +107,7 @@ struct Choice {
 };
 
 Choice ReadNamespaces(const Field& spaces) {
-  Choice choice{spaces.Texts("include"), spaces.Texts("exclude")};
+  Choice choice{PlainTexts(spaces, "include"), PlainTexts(spaces, "exclude")};
   if (!choice.included.empty() && !choice.excluded.empty()) {
     spaces.Refuse("only one of Include/Exclude namespaces can be set");
   }
@@ -327,6 +314,7 @@ class DeschedulerReader {
     if (!weights.truthy()) return "";
     std::vector<std::string> parts;
     for (const Field& weight : weights.Children()) {
+      RequirePlain(weight, weight.key());
       parts.push_back(absl::StrCat(ToAbsl(weight.key()), ":",
                                    std::max<int64_t>(weights.Int64(weight.key(), 1), 1)));
     }
@@ -371,11 +359,15 @@ class DeschedulerReader {
 
   void ReadFragmentation(const Field& arguments) {
     if (arguments.Bool("paused", false)) options_.Set("fragmentation", "off");
-    const std::vector<std::string> names = arguments.Texts("resources");
+    const std::vector<std::string> names = PlainTexts(arguments, "resources");
     if (!names.empty()) options_.Set("resources", absl::StrJoin(names, ";"));
     for (const auto& [key, option] : {std::pair("imbalanceThreshold", "imbalance"),
                                       std::pair("minImprovementThreshold", "gain")}) {
-      if (arguments[key].given()) options_.Set(option, arguments[key].ScalarText());
+      const std::string text = arguments[key].ScalarText();
+      double number = 0;
+      if (!arguments[key].given()) continue;
+      if (!absl::SimpleAtod(text, &number)) arguments[key].RefuseKind("a number");
+      options_.Set(option, text);
     }
   }
 
@@ -384,6 +376,7 @@ class DeschedulerReader {
     std::vector<std::string> levels;
     for (const Field& item : arguments.Items("evictionOrder")) {
       const std::string selector = SelectorOf(item["nodeSelector"]);
+      RequirePlain(item["name"], item.Text("name"));
       levels.push_back(selector.empty() ? item.Text("name")
                                         : absl::StrCat(item.Text("name"), ":", selector));
     }

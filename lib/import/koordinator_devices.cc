@@ -154,23 +154,15 @@ void ReadJointKinds(const ApiObject& pod, Labels* labels) {
   });
 }
 
-// Labels by `;`: a=b+c for one of several values, a!=b for none of them, a=* or !a.
 std::string DeviceSelectorOf(const Field& selector) {
   const std::optional<Selector> read = ReadSelector(selector);
   if (!read) return "";
-  std::vector<std::string> parts;
-  for (const auto& [key, value] : read->match_labels) {
-    parts.push_back(absl::StrCat(key, "=", value));
+  if (const std::optional<Field> odd = NotPlainIn(selector)) {
+    selector.Ignored(absl::StrCat(Quote(IsPlainText(odd->key()) ? odd->ScalarText() : odd->key()),
+                                  " is no label"));
+    return "";
   }
-  for (const Requirement& one : read->match_expressions) {
-    const std::string values = absl::StrJoin(one.values, "+");
-    const bool is_in = one.op == RequirementOp::kIn, is_out = one.op == RequirementOp::kNotIn;
-    const bool is_absent = one.op == RequirementOp::kDoesNotExist;
-    parts.push_back(
-        is_absent ? absl::StrCat("!", one.key)
-                  : absl::StrCat(one.key, is_out ? "!=" : "=", is_in || is_out ? values : "*"));
-  }
-  return absl::StrJoin(parts, ";");
+  return SelectorText(*read);
 }
 
 // What hints have besides is reported: virtual functions. Of the policies of exclusive use, the

@@ -189,6 +189,42 @@ TEST(KoordinatorDescheduler, WhatItsValidationRefusesIsRefused) {
               HasSubstr("maxConcurrentReconciles should be greater than or equal to 1"));
 }
 
+// A text with a comma could set another option.
+TEST(KoordinatorDescheduler, TextsThatCouldBeOptionsAreRefused) {
+  const std::string words = " has a character other than letters, digits and . _ / -";
+  const auto load = [](const std::string& text) {
+    return Refusal(Descheduler(LoadArguments(text)));
+  };
+  const std::string selector = R"({"matchLabels": {"app": "x,mode=evict"}})";
+  EXPECT_THAT(load(absl::StrCat(R"({"podSelectors": [{"selector": )", selector, "}]}")),
+              HasSubstr("podSelectors[0].selector.matchLabels.app: \"x,mode=evict\"" + words));
+  EXPECT_THAT(load(absl::StrCat(R"({"nodePools": [{"nodeSelector": )", selector, "}]}")),
+              HasSubstr("nodePools[0].nodeSelector.matchLabels.app: \"x,mode=evict\"" + words));
+  EXPECT_THAT(load(R"({"podSelectors": [{"selector": {"matchExpressions": [
+                   {"key": "a", "operator": "In", "values": ["b", "c|d"]}]}}]})"),
+              HasSubstr("matchExpressions[0].values[1]: \"c|d\"" + words));
+  EXPECT_THAT(load(R"({"podSelectors": [{"selector": {"matchExpressions": [
+                   {"key": "a=b", "operator": "Exists"}]}}]})"),
+              HasSubstr("matchExpressions[0].key: \"a=b\"" + words));
+  EXPECT_THAT(load(R"({"highThresholds": {"cpu:1;memory": 50}})"),
+              HasSubstr("\"cpu:1;memory\"" + words));
+  EXPECT_THAT(load(R"({"highThresholds": {"cpu": 50}, "resourceWeights": {"a,b": 1}})"),
+              HasSubstr("\"a,b\"" + words));
+  EXPECT_THAT(load(R"({"evictableNamespaces": {"include": ["a", "b;c"]}})"),
+              HasSubstr("include[1]: \"b;c\"" + words));
+  const auto other = [](const char* name, const char* arguments) {
+    return Refusal(Descheduler(absl::StrCat(R"(, "plugins": {"balance": {"enabled": [{"name": ")",
+                                            name, R"("}]}}, "pluginConfig": [{"name": ")", name,
+                                            R"(", "args": )", arguments, "}]")));
+  };
+  EXPECT_THAT(other("FragmentationAware", R"({"resources": ["cpu,load=on"]})"),
+              HasSubstr("resources[0]: \"cpu,load=on\"" + words));
+  EXPECT_THAT(other("FragmentationAware", R"({"imbalanceThreshold": "1,load=on"})"),
+              HasSubstr("imbalanceThreshold: expected a number"));
+  EXPECT_THAT(other("CustomPriority", R"({"evictionOrder": [{"name": "a|b"}]})"),
+              HasSubstr("evictionOrder[0].name: \"a|b\"" + words));
+}
+
 TEST(KoordinatorDescheduler, NamespacesOfBothHold) {
   const auto both = [](const char* load, const char* migration) {
     return Configured(Descheduler(LoadArguments(
