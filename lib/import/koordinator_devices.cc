@@ -98,8 +98,15 @@ void ReadDevicesOf(const ApiObject& object, std::string_view model, NodeSpec* no
   for (const auto& [key, device] : devices) {
     node->devices.push_back(DeviceOf(device, model, node));
     std::vector<std::string> own;
-    for (const auto& [label, value] : device.TextMap("labels")) {
-      own.push_back(absl::StrCat(label, "=", value));
+    device.TextMap("labels");  // refuses other kinds
+    for (const Field& label : device["labels"].Children()) {
+      const std::string value = label.ScalarText();
+      if (label.key().empty() || label.key().find_first_of(" ,;:=!*+") != label.key().npos ||
+          value.find_first_of(",;:=!*+") != value.npos) {
+        label.Ignored("a label of a device has none of , ; : = ! * +");
+        continue;
+      }
+      own.push_back(absl::StrCat(ToAbsl(label.key()), "=", value));
     }
     if (own.empty()) continue;
     labels.push_back(absl::StrCat(node->devices.back().name, ":", absl::StrJoin(own, "+")));

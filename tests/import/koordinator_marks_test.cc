@@ -298,6 +298,31 @@ TEST(Koordinator, HintsAboutDevicesAreLabels) {
                                               HasSubstr("gpu-isolation-provider")));
 }
 
+TEST(Koordinator, TextsOfDevicesThatAreNoLabelsAreIgnored) {
+  const absl::StatusOr<Import> import = ImportWith(R"(,
+    "annotations": {"scheduling.koordinator.sh/device-allocate-hint":
+        "{\"gpu\": {\"selector\": {\"matchLabels\": {\"tier\": \"a;!b\"}}}}"})",
+                                                   R"(,
+    {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Device", "metadata": {"name": "n"},
+     "spec": {"devices": [
+       {"type": "gpu", "minor": 0, "labels": {"tier": "a b", "x": "a,b", "y": "x+u=z"}},
+       {"type": "gpu", "minor": 1, "labels": {"a=b": "c"}}]}})");
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_EQ(import->scenario.cluster.nodes[0].settings,
+            (Labels{{"koordinator/device_labels", "gpu-0:tier=a b"}}));
+  EXPECT_EQ(import->scenario.cluster.tasks[0].shape.labels, Labels());
+  const std::string words = ": a label of a device has none of , ; : = ! * +";
+  EXPECT_THAT(Lines(*import),
+              ::testing::UnorderedElementsAre(
+                  HasSubstr("Device n: spec.devices[0].labels.x" + words),
+                  HasSubstr("Device n: spec.devices[0].labels.y" + words),
+                  AllOf(HasSubstr("Device n: spec.devices[1].labels"), HasSubstr(words)),
+                  HasSubstr("gpu.selector: \"a;!b\" is no label")));
+  Cluster filled;
+  ASSERT_TRUE(Fill(import->scenario, &filled).ok());
+  EXPECT_TRUE(filled.Schedule(import->scenario.profile).ok());
+}
+
 TEST(Koordinator, NodesHaveThresholdsOfLoadAndRawAmounts) {
   std::string dump = R"([
     {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "annotations": {
