@@ -220,8 +220,14 @@ class DeschedulerReader {
         options_.SetFlag(rule.option, rule.name != kLoadPlugin);
       }
     }
+    std::vector<std::string> configured;
     for (const Field& item : profile.Items("pluginConfig")) {
-      ReadArguments(item, is_on(item.Text("name")));
+      const std::string name = item.Text("name");
+      if (std::ranges::find(configured, name) != configured.end()) {
+        item["name"].Refuse(absl::StrCat(Quote(name), " is configured twice; once is allowed"));
+      }
+      configured.push_back(name);
+      ReadArguments(item, is_on(name));
     }
     if (is_on(kLoadPlugin) && !has_load_arguments_) SetNoThresholds(profile);
   }

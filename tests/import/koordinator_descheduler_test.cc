@@ -172,6 +172,10 @@ TEST(KoordinatorDescheduler, WhatItsValidationRefusesIsRefused) {
   EXPECT_THAT(load(R"({"anomalyCondition": {"consecutiveAbnormalities": -1},
                        "highThresholds": {"cpu": 1}})"),
               HasSubstr("consecutiveAbnormalities must be greater than 0"));
+  EXPECT_THAT(Refusal(Descheduler(absl::StrCat(kLoadOn, R"(, "pluginConfig": [
+                {"name": "LowNodeLoad", "args": {"highThresholds": {"cpu": 1}}},
+                {"name": "LowNodeLoad", "args": {}}])"))),
+              HasSubstr("pluginConfig[1].name: \"LowNodeLoad\" is configured twice; once is"));
   const auto migration = [](const char* text) {
     return Refusal(Descheduler(LoadArguments("{}", text)));
   };
