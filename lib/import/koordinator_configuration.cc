@@ -94,8 +94,11 @@ void ReadLoadAware(const Field& arguments, PodReader* reader) {
   const bool filters = arguments.Bool("filterExpiredNodeMetrics", true);
   const bool passes = arguments.Bool("enableScheduleWhenNodeMetricsExpired", false);
   if (!filters || passes) reader->Set("load_expired", filters ? "pass" : "trust");
-  if (arguments["nodeMetricExpirationSeconds"].given()) {
-    reader->Set("load_expiration", absl::StrCat(arguments.Int64("nodeMetricExpirationSeconds", 0)));
+  const Field expiration = arguments["nodeMetricExpirationSeconds"];
+  if (expiration.given()) {
+    const int64_t seconds = arguments.Int64("nodeMetricExpirationSeconds", 1);
+    if (seconds < 1) expiration.Refuse("nodeMetricExpiredSeconds should be a positive value");
+    reader->Set("load_expiration", absl::StrCat(seconds));
   }
   if (arguments["dominantResourceWeight"].given()) {
     const int64_t weight = arguments.Int64("dominantResourceWeight", 0);

@@ -258,8 +258,7 @@ class DeschedulerReader {
     if (arguments.Bool("paused", false)) options_.Set("load", "off");
     SetWhole(arguments, "numberOfNodes", "idle_nodes", "must be greater than or equal to 0",
              &options_);
-    SetWhole(arguments, "nodeMetricExpirationSeconds", "expiration", "must not be negative",
-             &options_);
+    SetExpiration(arguments);
     if (const auto seconds = arguments.Duration("detectorCacheTimeout")) {
       options_.Set("remembered", absl::StrCat(*seconds));
     }
@@ -282,6 +281,15 @@ class DeschedulerReader {
     }
     SetAnomaly(arguments);
     options_.Set("pools", absl::StrJoin(texts, "|"));
+  }
+
+  void SetExpiration(const Field& arguments) {
+    const Field seconds = arguments["nodeMetricExpirationSeconds"];
+    if (!seconds.given()) return;
+    if (arguments.Int64(seconds.key(), 1) < 1) {
+      seconds.Refuse("nodeMetricExpiredSeconds should be a positive value");
+    }
+    SetWhole(arguments, seconds.key(), "expiration", "must not be negative", &options_);
   }
 
   static bool HasThresholds(const Field& holder) {

@@ -167,6 +167,15 @@ TEST(KoordinatorDescheduler, WhatItsValidationRefusesIsRefused) {
               HasSubstr("nodePools[0].highThresholds.cpu: expected a percentage"));
   EXPECT_THAT(load(R"({"numberOfNodes": -1})"),
               HasSubstr("numberOfNodes: must be greater than or equal to 0"));
+  for (const char* seconds : {"0", "-1"}) {
+    EXPECT_THAT(
+        load(absl::StrCat(R"({"nodeMetricExpirationSeconds": )", seconds, "}").c_str()),
+        HasSubstr("nodeMetricExpirationSeconds: nodeMetricExpiredSeconds should be a positive "
+                  "value"));
+  }
+  EXPECT_THAT(Refusal(R"({"kind": "KubeSchedulerConfiguration", "profiles": [{"pluginConfig": [
+                {"name": "LoadAwareScheduling", "args": {"nodeMetricExpirationSeconds": 0}}]}]})"),
+              HasSubstr("nodeMetricExpiredSeconds should be a positive value"));
   EXPECT_THAT(load(R"({"evictableNamespaces": {"include": ["a"], "exclude": ["b"]}})"),
               HasSubstr("only one of Include/Exclude namespaces can be set"));
   EXPECT_THAT(load(R"({"anomalyCondition": {"consecutiveAbnormalities": -1},
