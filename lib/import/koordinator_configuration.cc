@@ -84,6 +84,12 @@ void ReadAggregated(const Field& aggregated, PodReader* reader) {
     SetResources(aggregated, "usageThresholds", "statistic_cpu_threshold",
                  "statistic_memory_threshold", 0, reader);
     SetStatistic(*filtered, "load_statistic", "load_window", reader);
+    const Field thresholds = aggregated["usageThresholds"];
+    if (thresholds.Int64("cpu", 0) == 0 && thresholds.Int64("memory", 0) == 0) {
+      // At the peer they hold in place of those of use all the same.
+      reader->Set("cpu_threshold", "0");
+      reader->Set("memory_threshold", "0");
+    }
   }
   const auto scored =
       ReadLoadStatistic(aggregated, "scoreAggregationType", "scoreAggregatedDuration");

@@ -116,6 +116,11 @@ void ReadUsageThresholds(const Field& marks, Labels* settings) {
   const Field thresholds = aggregated.Section("usageThresholds");
   if (!statistic || !thresholds.truthy()) return;
   SetThresholds(thresholds, "statistic_", settings);
+  // Those that are all 0 hold at the peer in place of those of use all the same.
+  if (thresholds.Int64("cpu", 0) <= 0 && thresholds.Int64("memory", 0) <= 0) {
+    SetSetting("cpu_threshold", "0", settings);
+    SetSetting("memory_threshold", "0", settings);
+  }
   SetSetting("load_statistic", statistic->name, settings);
   if (statistic->seconds > 0) SetSetting("load_window", absl::StrCat(statistic->seconds), settings);
 }

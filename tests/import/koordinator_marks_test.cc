@@ -357,6 +357,28 @@ TEST(Koordinator, NodesHaveThresholdsOfLoadAndRawAmounts) {
   EXPECT_TRUE(filled.Schedule(import->scenario.profile, {.now = 610}).ok());
 }
 
+TEST(Koordinator, ThresholdsOfAStatisticThatAre0HoldInPlaceOfThoseOfUse) {
+  std::string dump = R"([
+    {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "annotations": {
+       "scheduling.koordinator.sh/usage-thresholds":
+         "{\"usageThresholds\": {\"cpu\": 10}, \"aggregatedUsage\": {
+             \"usageThresholds\": {\"cpu\": 0}, \"usageAggregationType\": \"p95\"}}"}}}])";
+  std::erase(dump, '\n');
+  ImportOptions options{.profile = "koordinator"};
+  options.configuration = R"({"kind": "KubeSchedulerConfiguration", "profiles": [{"pluginConfig": [
+      {"name": "LoadAwareScheduling", "args": {"usageThresholds": {"cpu": 20}, "aggregated": {
+         "usageThresholds": {"memory": 0}, "usageAggregationType": "p95"}}}]}]})";
+  const absl::StatusOr<Import> import = ImportObjects(dump, options);
+  ASSERT_TRUE(import.ok()) << import.status();
+  const Labels& settings = import->scenario.cluster.nodes[0].settings;
+  for (const char* key : {"koordinator/cpu_threshold", "koordinator/memory_threshold"}) {
+    EXPECT_THAT(settings, ::testing::Contains(::testing::Pair(key, "0")));
+  }
+  EXPECT_THAT(import->scenario.profile,
+              AllOf(HasSubstr("cpu_threshold=0"), HasSubstr("memory_threshold=0"),
+                    HasSubstr("load_statistic=p95"), ::testing::Not(HasSubstr("=20"))));
+}
+
 // By amounts or by CPUs, which go before the amount of cpu.
 TEST(Koordinator, WhatANodeReservesIsNotAllocatable) {
   const auto node_with = [](const std::string& reservation) {

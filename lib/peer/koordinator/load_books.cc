@@ -227,7 +227,7 @@ Loads LoadBooks::FilterLoad(const NodeBook& book, bool is_production,
     *thresholds = &book.of_production;
     return book.production;
   }
-  const bool by_statistic = !book.filtered.name.empty();
+  const bool by_statistic = !book.filtered.name.empty() && IsAny(book.of_statistic);
   *thresholds = by_statistic ? &book.of_statistic : &book.thresholds;
   Loads load = by_statistic ? book.filter_load : book.load;
   if (load.empty()) return book.expected;

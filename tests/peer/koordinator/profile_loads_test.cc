@@ -181,7 +181,8 @@ TEST_F(KoordinatorProfile, StatisticsOfUseHaveThresholdsAndScores) {
   EXPECT_EQ(plan_with("load_statistic=p95,load_window=300,statistic_cpu_threshold=49"), "bind p a");
   EXPECT_EQ(plan_with("load_statistic=p95,load_window=300,statistic_cpu_threshold=48"), "");
   EXPECT_EQ(plan_with("load_statistic=avg,statistic_cpu_threshold=19"), "bind p a");
-  EXPECT_EQ(plan_with("load_statistic=p95"), "bind p a") << "it has no thresholds";
+  EXPECT_EQ(plan_with("load_statistic=p95"), "") << "it has no thresholds, use has";
+  EXPECT_EQ(plan_with("", {{"koordinator/load_statistic", "p95"}}), "") << "nor has it there";
   // No window has it: the node's use, or where the length is named, the estimates of all tasks.
   EXPECT_EQ(plan_with("load_statistic=p50,statistic_cpu_threshold=90"), "") << "98.5 %";
   EXPECT_EQ(plan_with("load_statistic=p50,load_window=60,statistic_cpu_threshold=26"), "bind p a")
