@@ -205,6 +205,31 @@ TEST_F(KoordinatorProfile, StatisticsOfUseHaveThresholdsAndScores) {
   EXPECT_EQ(Plan(alone + ",score_statistic=p90,score_window=60", 100), "bind p a") << "both are 0";
 }
 
+TEST_F(KoordinatorProfile, WhatIsOfAStatisticNeedsOne) {
+  for (const char* option :
+       {"load_window", "statistic_cpu_threshold", "statistic_memory_threshold"}) {
+    EXPECT_THAT(Refused(std::string(option) + "=5"),
+                HasSubstr(std::string(option) + ": needs load_statistic"));
+  }
+  EXPECT_THAT(Refused("score_window=5,load_statistic=p95"),
+              HasSubstr("score_window: needs score_statistic"));
+  const auto with = [&](const char* key, const char* options) {
+    cluster_ = Cluster();
+    Node("a", 10, {.settings = {{std::string("koordinator/") + key, "5"}}});
+    Pod("p", "1");
+    return Refused(options);
+  };
+  EXPECT_THAT(with("load_window", "load_statistic=p95"),
+              HasSubstr("load_window\": is \"5\"; needs load_statistic of the node"));
+  for (const char* key : {"statistic_cpu_threshold", "statistic_memory_threshold"}) {
+    EXPECT_THAT(with(key, ""), HasSubstr("needs load_statistic, of the node or the options"));
+  }
+  cluster_ = Cluster();
+  Node("a", 10, {.settings = {{"koordinator/statistic_cpu_threshold", "5"}}});
+  Pod("p", "1");
+  EXPECT_EQ(Plan("load_statistic=p95"), "bind p a") << "nothing was measured";
+}
+
 // Mid and batch work requests resources of its own.
 TEST_F(KoordinatorProfile, EstimatesAreOfTheResourcesOfTheBand) {
   const auto plan_with = [&](int32_t priority, Resources request) {
