@@ -14,7 +14,9 @@
 #include "lib/import/amounts.h"
 #include "lib/import/koordinator_objects.h"
 #include "lib/import/pod_groups.h"
+#include "lib/kube/selectors.h"
 #include "lib/model/memory_data.h"
+#include "lib/peer/koordinator/colocation/bands.h"
 
 namespace muster {
 namespace {
@@ -27,7 +29,6 @@ constexpr int64_t kLongAgo = -1'000'000'000;
 constexpr std::string_view kUsageThresholds = "scheduling.koordinator.sh/usage-thresholds";
 constexpr std::string_view kRawAllocatable = "node.koordinator.sh/raw-allocatable";
 constexpr std::string_view kBandOfPod = "koordinator.sh/priority-class";
-constexpr std::string_view kProductionBand = "koord-prod";
 constexpr std::string_view kMeasuredAs = "koordinator/measured-as";
 constexpr std::string_view kMigrationSlot = "koordinator-migrations";
 
@@ -81,18 +82,19 @@ void SetSetting(std::string_view key, std::string_view value, Labels* settings) 
   settings->emplace_back(name, std::string(value));
 }
 
-// A pod of production that was measured as one of another band has that band as a label.
+// A pod that may be of production (its class of service tells where its band does not) and was
+// measured as of no band, or as of another, has a label that tells so.
 void ReadMeasuredBand(const Field& pod, TaskSpec* task) {
+  using koordinator::Band;
   // Of two metrics that list the pod the last one counts.
   std::erase_if(task->shape.labels, [](const auto& label) { return label.first == kMeasuredAs; });
-  const std::string band = pod.Text("priority");
-  if (band.empty() || band == kProductionBand) return;
-  const auto own = std::ranges::find(task->shape.labels, kBandOfPod, &Labels::value_type::first);
-  const bool has_band = own != task->shape.labels.end();
-  if (has_band ? own->second != kProductionBand : task->priority >= 3000 && task->priority < 9000) {
-    return;
-  }
-  task->shape.labels.emplace_back(kMeasuredAs, band);
+  const std::string measured = pod.Text("priority");
+  if (koordinator::BandByName(measured) == Band::kProduction) return;
+  koordinator::BandMarks marks{.priority = task->priority};
+  if (const std::string* own = FindLabel(task->shape.labels, kBandOfPod)) marks.label = *own;
+  const Band band = koordinator::BandOf(marks, koordinator::Service::kNone);
+  if (band != Band::kProduction && band != Band::kNone) return;
+  task->shape.labels.emplace_back(kMeasuredAs, measured.empty() ? "none" : measured);
 }
 
 // Percentages of cpu and memory; one that is missing is 0.

@@ -434,28 +434,40 @@ TEST(Koordinator, OnlyAReservationThatWaitsTakesPodsOver) {
 }
 
 TEST(Koordinator, ProductionThatIsMeasuredAsAnotherBandHasIt) {
-  const absl::StatusOr<Import> import = ImportObjects(R"([
-    {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
-     "status": {"allocatable": {"cpu": "20", "memory": "32Gi", "pods": "110"}}},
-    {"kind": "Pod", "metadata": {"name": "a", "namespace": "s"},
-     "spec": {"schedulerName": "koord-scheduler", "priority": 9500, "nodeName": "n"}},
-    {"kind": "Pod", "metadata": {"name": "b", "namespace": "s"},
-     "spec": {"schedulerName": "koord-scheduler", "priority": 5500, "nodeName": "n"}},
-    {"kind": "Pod", "metadata": {"name": "c", "namespace": "s"},
-     "spec": {"schedulerName": "koord-scheduler", "priority": 9500, "nodeName": "n"}},
-    {"apiVersion": "slo.koordinator.sh/v1alpha1", "kind": "NodeMetric", "metadata": {"name": "n"},
-     "status": {"updateTime": "1970-01-01T00:10:00Z", "nodeMetric": {"nodeUsage": {}},
-       "podsMetric": [
-         {"namespace": "s", "name": "a", "priority": "koord-batch", "podUsage": {}},
-         {"namespace": "s", "name": "b", "priority": "koord-batch", "podUsage": {}},
-         {"namespace": "s", "name": "c", "priority": "koord-prod", "podUsage": {}}]}}])",
-                                                      {.now = 610});
-  ASSERT_TRUE(import.ok()) << import.status();
-  const std::vector<TaskSpec>& tasks = import->scenario.cluster.tasks;
-  EXPECT_EQ(RowNamed(tasks, "s/a").shape.labels,
-            (Labels{{"koordinator/measured-as", "koord-batch"}}));
-  EXPECT_TRUE(RowNamed(tasks, "s/b").shape.labels.empty());
-  EXPECT_TRUE(RowNamed(tasks, "s/c").shape.labels.empty());
+  // Returns what a pod with the band as label, or else with the priority, was measured as.
+  const auto label_of = [](const std::string& label, int priority, const std::string& measured) {
+    const std::string labels =
+        label.empty() ? "" : absl::StrCat(R"("koordinator.sh/priority-class": ")", label, "\"");
+    const absl::StatusOr<Import> import = ImportObjects(
+        absl::StrCat(R"([
+          {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}},
+          {"kind": "Pod", "metadata": {"name": "a", "namespace": "s", "labels": {)",
+                     labels, R"(}}, "spec": {"schedulerName": "koord-scheduler", "nodeName": "n",
+                              "priority": )",
+                     priority, R"(}},
+          {"apiVersion": "slo.koordinator.sh/v1alpha1", "kind": "NodeMetric",
+           "metadata": {"name": "n"},
+           "status": {"updateTime": "1970-01-01T00:10:00Z", "nodeMetric": {"nodeUsage": {}},
+             "podsMetric": [{"namespace": "s", "name": "a", "priority": ")",
+                     measured, R"(", "podUsage": {}}]}}])"),
+        {.now = 610});
+    EXPECT_TRUE(import.ok()) << import.status();
+    if (!import.ok()) return std::string("not read");
+    for (const auto& [key, value] : RowNamed(import->scenario.cluster.tasks, "s/a").shape.labels) {
+      if (key == "koordinator/measured-as") return value;
+    }
+    return std::string();
+  };
+  EXPECT_EQ(label_of("", 9500, "koord-batch"), "koord-batch");
+  EXPECT_EQ(label_of("", 9500, "koord-prod"), "");
+  EXPECT_EQ(label_of("", 9500, ""), "none") << "the metric names no band";
+  EXPECT_EQ(label_of("", 5500, "koord-batch"), "") << "it is no production";
+  EXPECT_EQ(label_of("koord-batch", 9500, "koord-batch"), "") << "the label goes first";
+  // Between bands, and with a label that names none, the class of service decides.
+  for (const int priority : {0, 4500, 6500, 8500}) {
+    EXPECT_EQ(label_of("", priority, "koord-mid"), "koord-mid") << priority;
+  }
+  EXPECT_EQ(label_of("of-my-own", 5500, "koord-batch"), "koord-batch");
 }
 
 TEST(Koordinator, TheLastOfTwoMeasurementsOfAPodCounts) {
