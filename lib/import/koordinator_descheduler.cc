@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::string_view kLoadPlugin = "LowNodeLoad";
 constexpr std::string_view kMigrationPlugin = "MigrationController";
+constexpr std::string_view kAbnormalRounds = "consecutiveAbnormalities";
+constexpr std::string_view kNormalRounds = "consecutiveNormalities";
 
 // Options in the order in which they were set.
 class RebalanceText {
@@ -80,14 +82,14 @@ std::string PercentsOf(const Field& thresholds) {
   return absl::StrJoin(parts, ";");
 }
 
-void CheckThresholds(const Field& low, const Field& high) {
-  for (const Field& percent : low.Children()) {
+// Refuses what is above another percentage of the same resource.
+void CheckThresholds(const Field& lower, const Field& upper, std::string_view rule) {
+  for (const Field& percent : lower.Children()) {
     double below = 0, above = 0;
-    if (!absl::SimpleAtod(percent.ScalarText(), &below) ||
-        !absl::SimpleAtod(high[percent.key()].ScalarText(), &above) || below <= above) {
-      continue;
+    if (absl::SimpleAtod(percent.ScalarText(), &below) &&
+        absl::SimpleAtod(upper[percent.key()].ScalarText(), &above) && below > above) {
+      percent.Refuse(rule);
     }
-    percent.Refuse("low percentage must be less than or equal to highThresholds");
   }
 }
 
@@ -272,14 +274,16 @@ class DeschedulerReader {
     const Field nodes = arguments["nodeSelector"];
     const bool has_own = HasThresholds(arguments);
     if (pools.empty() && !has_own) return SetNoThresholds(arguments);
-    if (pools.empty() && !nodes.given()) return SetThresholds(arguments);
+    SetThresholds(arguments);
+    if (pools.empty() && !nodes.given()) return;
     std::vector<std::string> texts;
-    if (has_own) texts.push_back(PoolText(arguments));
+    if (has_own) {
+      texts.push_back(PoolText({{"select", SelectorOf(nodes)}}, arguments));
+    }
     for (const Field& pool : pools) {
       pool.Quiet({"name"});
-      texts.push_back(PoolText(pool));
+      texts.push_back(PoolText(PoolFields(pool, arguments), pool));
     }
-    SetAnomaly(arguments);
     options_.Set("pools", absl::StrJoin(texts, "|"));
   }
 
@@ -298,77 +302,92 @@ class DeschedulerReader {
   }
 
   void SetThresholds(const Field& arguments) {
+    CheckPairs(arguments, arguments);
     for (const auto& [key, option] : kThresholdNames) {
-      const std::string text = ThresholdsOf(arguments, key);
+      const std::string text = PercentsOf(arguments.Section(key));
       const bool has_default = option == "low" || option == "high";
       if (!text.empty() || has_default) options_.Set(option, text);
     }
     SetSwitch(arguments, "useDeviationThresholds", "distance", &options_);
-    const std::string weights = WeightsOf(arguments);
-    if (!weights.empty()) options_.Set("weights", weights);
-    SetAnomaly(arguments);
+    const Field weights = arguments.Section("resourceWeights");
+    if (weights.truthy()) options_.Set("weights", WeightsOf(weights));
+    SetAnomaly(arguments.Section("anomalyCondition"));
   }
 
-  void SetAnomaly(const Field& arguments) {
-    for (const auto& [option, value] : AnomalyOf(arguments)) options_.Set(option, value);
+  // What a pool leaves out is as the arguments have it.
+  static void CheckPairs(const Field& pool, const Field& arguments) {
+    const auto side = [&](std::string_view key) {
+      return (pool[key].given() ? pool : arguments).Section(key);
+    };
+    CheckThresholds(side("lowThresholds"), side("highThresholds"),
+                    "low percentage must be less than or equal to highThresholds");
+    CheckThresholds(side("prodLowThresholds"), side("prodHighThresholds"),
+                    "low percentage must be less than or equal to prodHighThresholds");
+    CheckThresholds(side("prodHighThresholds"), side("highThresholds"),
+                    "node percentage must be greater than or equal to prodHighThresholds");
   }
 
-  static std::string ThresholdsOf(const Field& holder, std::string_view key) {
-    const Field thresholds = holder.Section(key);
-    if (key == "lowThresholds") CheckThresholds(thresholds, holder.Section("highThresholds"));
-    if (key == "prodLowThresholds") {
-      CheckThresholds(thresholds, holder.Section("prodHighThresholds"));
-    }
-    return PercentsOf(thresholds);
-  }
-
-  // Weights of cpu and memory are 1 where the list has none.
-  static std::string WeightsOf(const Field& holder) {
-    const Field weights = holder.Section("resourceWeights");
-    if (!weights.truthy()) return "";
+  static std::string WeightsOf(const Field& weights) {
     std::vector<std::string> parts;
     for (const Field& weight : weights.Children()) {
       RequirePlain(weight, weight.key());
-      parts.push_back(absl::StrCat(ToAbsl(weight.key()), ":",
-                                   std::max<int64_t>(weights.Int64(weight.key(), 1), 1)));
-    }
-    for (const char* name : {"cpu", "memory"}) {
-      if (!weights[name].given()) parts.push_back(absl::StrCat(name, ":1"));
+      const int64_t number = weights.Int64(weight.key(), 0);
+      parts.push_back(absl::StrCat(ToAbsl(weight.key()), ":", std::max<int64_t>(number, 0)));
     }
     return absl::StrJoin(parts, ";");
   }
 
-  // Of a condition that is given: what it leaves out is 0, but for the abnormal rounds.
-  static std::vector<std::pair<std::string, std::string>> AnomalyOf(const Field& holder) {
-    const Field condition = holder.Section("anomalyCondition");
-    if (!condition.given()) return {};
-    const int64_t abnormal = condition.Int64("consecutiveAbnormalities", 0);
-    const int64_t normal = condition.Int64("consecutiveNormalities", 0);
-    if (abnormal < 0) {
-      condition["consecutiveAbnormalities"].Refuse(
-          "consecutiveAbnormalities must be greater than 0");
-    }
-    if (normal < 0) condition["consecutiveNormalities"].Refuse("must not be negative");
-    return {{"abnormal", absl::StrCat(abnormal == 0 ? 5 : abnormal)},
-            {"normal", absl::StrCat(normal)},
-            {"timeout", absl::StrCat(condition.Duration("timeout").value_or(0))}};
+  static int64_t RoundsOf(const Field& condition, std::string_view key) {
+    const int64_t rounds = condition.Int64(key, 0);
+    if (rounds < 0) condition[key].Refuse(absl::StrCat(ToAbsl(key), " must be greater than 0"));
+    return rounds;
   }
 
-  static std::string PoolText(const Field& pool) {
-    std::vector<std::string> parts;
-    const std::string selector = SelectorOf(pool["nodeSelector"]);
-    if (!selector.empty()) parts.push_back(absl::StrCat("select:", selector));
+  // Of a condition that is given: 5 abnormal rounds where it has none, or else 3 normal ones.
+  void SetAnomaly(const Field& condition) {
+    if (!condition.given()) return;
+    const int64_t abnormal = RoundsOf(condition, kAbnormalRounds);
+    int64_t normal = RoundsOf(condition, kNormalRounds);
+    if (abnormal == 0 && normal == 0) {
+      condition.Refuse(absl::StrCat(ToAbsl(kNormalRounds), " must be greater than 0"));
+    }
+    if (normal == 0) normal = 3;
+    options_.Set("abnormal", absl::StrCat(abnormal == 0 ? 5 : abnormal));
+    options_.Set("normal", absl::StrCat(normal));
+    options_.Set("timeout", absl::StrCat(condition.Duration("timeout").value_or(0)));
+  }
+
+  using PoolFieldTexts = std::vector<std::pair<std::string, std::string>>;
+
+  // Those that a pool gives itself.
+  static PoolFieldTexts PoolFields(const Field& pool, const Field& arguments) {
+    PoolFieldTexts fields = {{"select", SelectorOf(pool["nodeSelector"])}};
+    CheckPairs(pool, arguments);
     for (const auto& [key, option] : kThresholdNames) {
-      parts.push_back(absl::StrCat(ToAbsl(option), ":", ThresholdsOf(pool, key)));
+      if (pool[key].given()) fields.emplace_back(option, PercentsOf(pool.Section(key)));
     }
-    parts.push_back(
-        absl::StrCat("distance:", pool.Bool("useDeviationThresholds", false) ? "on" : "off"));
-    const std::string weights = WeightsOf(pool);
-    if (!weights.empty()) parts.push_back(absl::StrCat("weights:", weights));
-    for (const auto& [option, value] : AnomalyOf(pool)) {
-      parts.push_back(absl::StrCat(option, ":", value));
+    const Field weights = pool.Section("resourceWeights");
+    if (weights.given()) fields.emplace_back("weights", WeightsOf(weights));
+    const Field condition = pool.Section("anomalyCondition");
+    if (!condition.given()) return fields;
+    for (const auto& [key, option] :
+         {std::pair(kAbnormalRounds, "abnormal"), std::pair(kNormalRounds, "normal")}) {
+      const int64_t rounds = RoundsOf(condition, key);
+      if (rounds > 0) fields.emplace_back(option, absl::StrCat(rounds));
     }
-    return absl::StrJoin(parts, "&");
+    fields.emplace_back("timeout", absl::StrCat(condition.Duration("timeout").value_or(0)));
+    return fields;
+  }
+
+  // Whether thresholds are distances is each one's own.
+  static std::string PoolText(PoolFieldTexts fields, const Field& holder) {
+    if (fields[0].second.empty()) fields.erase(fields.begin());
+    const bool is_distance = holder.Bool("useDeviationThresholds", false);
+    fields.emplace_back("distance", is_distance ? "on" : "off");
+    const auto write = [](std::string* out, const auto& field) {
+      absl::StrAppend(out, field.first, ":", field.second);
+    };
+    return absl::StrJoin(fields, "&", write);
   }
 
   void ReadFragmentation(const Field& arguments) {

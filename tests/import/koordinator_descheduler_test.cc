@@ -94,7 +94,7 @@ TEST(KoordinatorDescheduler, ArgumentsAreOptions) {
             "unavailable_of_workload=2,replicas=off,mode=evict,ttl=600,pace=60,local_data=on,"
             "critical=on,keep_claims=on,below_priority=5000,idle_nodes=2,expiration=90,"
             "remembered=600,node_fit=off,low=cpu:30;memory:40.5,high=cpu:60;memory:80,"
-            "production_low=cpu:20,production_high=cpu:50,distance=on,weights=cpu:3;memory:1,"
+            "production_low=cpu:20,production_high=cpu:50,distance=on,weights=cpu:3,"
             "abnormal=5,normal=2,timeout=120,exclude=web;lab;kube-system,"
             "select=app=etl;may=go|tier!=x+y;!old;may=go)");
   EXPECT_THAT(Lines(*import), IsEmpty());
@@ -105,7 +105,7 @@ TEST(KoordinatorDescheduler, PoolsAreThoseOfTheArgumentsAndItsOwn) {
       "lowThresholds": {"cpu": 30}, "highThresholds": {"cpu": 60},
       "nodeSelector": {"matchLabels": {"tier": "gold"}},
       "anomalyCondition": {"consecutiveAbnormalities": 2},
-      "nodePools": [{"name": "s", "highThresholds": {"cpu": 70}, "resourceWeights": {"memory": 2},
+      "nodePools": [{"name": "s", "highThresholds": {"cpu": 70}, "resourceWeights": {"memory": 2, "x/y": 0},
                      "nodeSelector": {"matchExpressions": [
                        {"key": "tier", "operator": "In", "values": ["a", "b"]},
                        {"key": "zone", "operator": "Exists"}]},
@@ -113,11 +113,9 @@ TEST(KoordinatorDescheduler, PoolsAreThoseOfTheArgumentsAndItsOwn) {
                      "anomalyCondition": {"consecutiveAbnormalities": 1}}]})")));
   ASSERT_TRUE(import.ok()) << import.status();
   EXPECT_EQ(import->scenario.profile,
-            "koordinator:actions=rebalance,rebalance(abnormal=2,normal=0,timeout=0,"
-            "pools=select:tier=gold&low:cpu:30&high:cpu:60&production_low:&production_high:&"
-            "distance:off&abnormal:2&normal:0&timeout:0|select:tier=a+b;zone=*&low:&high:cpu:70&"
-            "production_low:&production_high:&distance:on&weights:memory:2;cpu:1&abnormal:1&"
-            "normal:0&timeout:0)");
+            "koordinator:actions=rebalance,rebalance(low=cpu:30,high=cpu:60,abnormal=2,normal=3,"
+            "timeout=0,pools=select:tier=gold&distance:off|select:tier=a+b;zone=*&high:cpu:70&"
+            "weights:memory:2;x/y:0&abnormal:1&timeout:0&distance:on)");
   EXPECT_THAT(Lines(*import), IsEmpty());
 }
 
@@ -162,7 +160,17 @@ TEST(KoordinatorDescheduler, WhatItsValidationRefusesIsRefused) {
   EXPECT_THAT(load(R"({"highThresholds": {"cpu": 1}, "lowThresholds": {"cpu": 2}})"),
               HasSubstr("low percentage must be less than or equal to highThresholds"));
   EXPECT_THAT(load(R"({"prodHighThresholds": {"cpu": 1}, "prodLowThresholds": {"cpu": 2}})"),
-              HasSubstr("low percentage must be less than or equal to highThresholds"));
+              HasSubstr("low percentage must be less than or equal to prodHighThresholds"));
+  EXPECT_THAT(load(R"({"prodHighThresholds": {"cpu": 2}, "highThresholds": {"cpu": 1}})"),
+              HasSubstr("node percentage must be greater than or equal to prodHighThresholds"));
+  EXPECT_THAT(load(R"({"lowThresholds": {"cpu": 2}, "highThresholds": {"cpu": 3},
+                       "nodePools": [{"highThresholds": {"cpu": 1}}]})"),
+              HasSubstr("low percentage must be less than or equal to highThresholds"))
+      << "the pool has the low ones of the arguments";
+  EXPECT_THAT(load(R"({"anomalyCondition": {"timeout": "1m"}, "highThresholds": {"cpu": 1}})"),
+              HasSubstr("anomalyCondition: consecutiveNormalities must be greater than 0"));
+  EXPECT_THAT(load(R"({"nodePools": [{"anomalyCondition": {"consecutiveNormalities": -1}}]})"),
+              HasSubstr("consecutiveNormalities must be greater than 0"));
   EXPECT_THAT(load(R"({"nodePools": [{"highThresholds": {"cpu": "x"}}]})"),
               HasSubstr("nodePools[0].highThresholds.cpu: expected a percentage"));
   EXPECT_THAT(load(R"({"numberOfNodes": -1})"),
