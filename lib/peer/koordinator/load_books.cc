@@ -110,7 +110,7 @@ void LoadBooks::ReadNode(NodeIndex n, int64_t now) {
   any_ = true;
   book.is_measured = true;
   book.lists_tasks = usage.detail.has_value();
-  book.is_old = SatAdd(now, -usage.measured) >= settings_.expiration;
+  book.is_old = settings_.expiration > 0 && SatAdd(now, -usage.measured) >= settings_.expiration;
   int64_t interval = settings_.interval;
   if (usage.detail && usage.detail->interval) {
     interval = SatMul(*usage.detail->interval, settings_.ticks);

@@ -62,7 +62,8 @@ struct LoadSettings {
     int64_t window = 0;
   };
   std::vector<int64_t> thresholds, weights, factors;
-  int64_t dominant = 0, interval = 60, expiration = 180, ticks = 1;
+  int64_t dominant = 0, interval = 60, ticks = 1;
+  int64_t expiration = 180;  // 0: no measurement is too old
   Expired expired = Expired::kRefuse;
   bool by_band = false;  // tasks differ by band
   // Of production, and of the statistic; all 0: they are not asked.

@@ -95,6 +95,17 @@ TEST_F(KoordinatorProfile, WithoutThresholdsNoMeasurementIsTooOld) {
   EXPECT_EQ(Plan("load_filter=off", 1000), "bind p a");
 }
 
+TEST_F(KoordinatorProfile, AnExpirationOf0IsNever) {
+  Node("a", 10, {.usage = NodeUsage{10, 0, 0}});
+  Pod("p", "1");
+  EXPECT_EQ(Plan("", 1000), "");
+  EXPECT_EQ(Plan("load_expiration=0", 1000), "bind p a");
+  EXPECT_THAT(Refused("load_expiration=0.5"), HasSubstr("load_expiration"));
+  Node("b", 10, {.usage = NodeUsage{0, 0, 0}});
+  EXPECT_EQ(Plan("load_expiration=0,fit_weight=0,balanced_weight=0", 1000), "bind p b")
+      << "it is scored by its measurement";
+}
+
 TEST_F(KoordinatorProfile, ProductionHasThresholdsOfItsOwn) {
   const auto plan_with = [&](const std::string& options, TaskSpec task, const Labels& labels = {},
                              const Labels& settings = {}) {
