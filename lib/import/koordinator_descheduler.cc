@@ -210,13 +210,16 @@ class DeschedulerReader {
         const bool is_kept = std::ranges::find(enabled, kMigrationPlugin) != enabled.end();
         if (std::string_view(point) == "evict" && !is_kept &&
             (name == "*" || name == kMigrationPlugin)) {
-          Report(item, "tasks leave by the rules of MigrationController, or not at all");
+          Report(item, "the rules of MigrationController hold all the same");
         }
       }
     }
     const auto is_on = [&](std::string_view name) {
       return std::ranges::find(enabled, name) != enabled.end();
     };
+    has_other_rules_ = std::ranges::any_of(kRules, [&](const PluginRule& rule) {
+      return rule.name != kLoadPlugin && is_on(rule.name);
+    });
     for (const PluginRule& rule : kRules) {
       if (rule.option != "levels" && (rule.name == kLoadPlugin) != is_on(rule.name)) {
         options_.SetFlag(rule.option, rule.name != kLoadPlugin);
@@ -265,6 +268,11 @@ class DeschedulerReader {
       options_.Set("remembered", absl::StrCat(*seconds));
     }
     SetSwitch(arguments, "nodeFit", "node_fit", &options_);
+    for (const char* key : {"evictableNamespaces", "podSelectors"}) {
+      if (has_other_rules_ && arguments[key].truthy()) {
+        arguments[key].Ignored("is LowNodeLoad's own; it holds for all plug-ins here");
+      }
+    }
     AddNamespaces(arguments.Section("evictableNamespaces"));
     for (const Field& item : arguments.Items("podSelectors")) {
       item.Quiet({"name"});
@@ -549,6 +557,7 @@ class DeschedulerReader {
   const Dump& dump_;
   RebalanceText options_;
   bool has_load_arguments_ = false, nothing_left_ = false;
+  bool has_other_rules_ = false;  // than LowNodeLoad's
   Choice choice_;
   std::vector<std::string> selectors_;
   std::string own_selector_;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lib/import/import.h"
@@ -277,6 +278,25 @@ TEST(KoordinatorDescheduler, WhatDecidesHereAndHasNoOptionIsReported) {
           HasSubstr("configuration: nodeSelector"), HasSubstr("evictFailedBarePods"),
           HasSubstr("nodeFit"), HasSubstr("args.nodeSelector"), HasSubstr("always arbitrated"),
           HasSubstr("\"gone\" is not there"), HasSubstr("only workloads")));
+}
+
+TEST(KoordinatorDescheduler, WhatIsOfOnePlugInAndHoldsForAllIsReported) {
+  const auto lines = [](const char* others) {
+    const absl::StatusOr<Import> import = Configured(Descheduler(
+        absl::StrCat(R"(, "plugins": {"balance": {"enabled": [{"name": "LowNodeLoad"})", others,
+                     R"(]}, "evict": {"disabled": [{"name": "*"}]}}, "pluginConfig": [
+          {"name": "LowNodeLoad", "args": {"highThresholds": {"cpu": 9},
+             "evictableNamespaces": {"include": ["a"]},
+             "podSelectors": [{"selector": {"matchLabels": {"b": "c"}}}]}}])")));
+    EXPECT_TRUE(import.ok()) << import.status();
+    return import.ok() ? Lines(*import) : std::vector<std::string>();
+  };
+  const auto kept = HasSubstr("disabled[0]: the rules of MigrationController hold all the same");
+  EXPECT_THAT(lines(""), ElementsAre(kept));
+  EXPECT_THAT(lines(R"(, {"name": "FragmentationAware"})"),
+              ::testing::UnorderedElementsAre(
+                  kept, HasSubstr("evictableNamespaces: is LowNodeLoad's own; it holds for all"),
+                  HasSubstr("podSelectors: is LowNodeLoad's own; it holds for all")));
 }
 
 TEST(KoordinatorDescheduler, AListHasBothConfigurations) {
