@@ -101,6 +101,9 @@ void ReadMeasuredBand(const Field& pod, TaskSpec* task) {
 void SetThresholds(const Field& thresholds, std::string_view prefix, Labels* settings) {
   for (const std::string_view name : {"cpu", "memory"}) {
     const int64_t percent = thresholds.Int64(name, 0);
+    if (percent < 0 || percent > 100) {
+      thresholds[name].Ignored("is not from 0 to 100; the nearest of these counts");
+    }
     SetSetting(absl::StrCat(ToAbsl(prefix), ToAbsl(name), "_threshold"),
                absl::StrCat(std::clamp<int64_t>(percent, 0, 100)), settings);
   }

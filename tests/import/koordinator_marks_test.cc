@@ -379,6 +379,25 @@ TEST(Koordinator, ThresholdsOfAStatisticThatAre0HoldInPlaceOfThoseOfUse) {
                     HasSubstr("load_statistic=p95"), ::testing::Not(HasSubstr("=20"))));
 }
 
+TEST(Koordinator, ThresholdsOfANodeAbove100AreReported) {
+  std::string dump = R"([
+    {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "annotations": {
+       "scheduling.koordinator.sh/usage-thresholds":
+         "{\"usageThresholds\": {\"cpu\": 120, \"memory\": 100},
+           \"prodUsageThresholds\": {\"memory\": -1}}"}}}])";
+  std::erase(dump, '\n');
+  const absl::StatusOr<Import> import = ImportObjects(dump, {.profile = "koordinator"});
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_EQ(import->scenario.cluster.nodes[0].settings,
+            (Labels{{"koordinator/cpu_threshold", "100"},
+                    {"koordinator/memory_threshold", "100"},
+                    {"koordinator/production_cpu_threshold", "0"},
+                    {"koordinator/production_memory_threshold", "0"}}));
+  EXPECT_THAT(Lines(*import), ::testing::UnorderedElementsAre(
+                                  HasSubstr("usageThresholds.cpu: is not from 0 to 100"),
+                                  HasSubstr("prodUsageThresholds.memory: is not from 0 to 100")));
+}
+
 // By amounts or by CPUs, which go before the amount of cpu.
 TEST(Koordinator, WhatANodeReservesIsNotAllocatable) {
   const auto node_with = [](const std::string& reservation) {
