@@ -83,6 +83,8 @@ class LoadAware : public Policy, public FitPolicy, public ScorePolicy {
   std::string NodeRefusalDetail(ClassIndex c, NodeIndex node) override {
     switch (books_.WhyNot(books_.TakerOfClass(c), node)) {
       case Why::kFits:
+      case Why::kCpuStatistic:  // the policy has no statistics
+      case Why::kMemoryStatistic:
         break;
       case Why::kOld:
         return "load measured too long ago";

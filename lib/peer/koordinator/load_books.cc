@@ -257,7 +257,11 @@ LoadBooks::Why LoadBooks::WhyNot(const Taker& taker, NodeIndex node) {
   for (int64_t& one : load) one = std::min(one, kLargestLoad);
   const std::optional<size_t> above = FirstAbove(load, book.room, *thresholds);
   if (!above) return Why::kFits;
-  return *above == kCpu ? Why::kCpu : Why::kMemory;
+  const bool is_cpu = *above == kCpu;
+  if (thresholds == &book.of_statistic) {
+    return is_cpu ? Why::kCpuStatistic : Why::kMemoryStatistic;
+  }
+  return is_cpu ? Why::kCpu : Why::kMemory;
 }
 
 int64_t LoadBooks::ScoreOf(const Taker& taker, NodeIndex node) {

@@ -83,8 +83,8 @@ class LoadBooks {
   bool any() const { return any_; }
 
   // Why a node takes no task of a class: its measurement is too old, or a load would be above its
-  // threshold.
-  enum class Why : uint8_t { kFits, kOld, kCpu, kMemory };
+  // threshold, or a statistic of it above its own.
+  enum class Why : uint8_t { kFits, kOld, kCpu, kMemory, kCpuStatistic, kMemoryStatistic };
   // What a task brings to a node.
   struct Taker {
     Loads estimate = {};

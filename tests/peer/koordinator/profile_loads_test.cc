@@ -203,6 +203,12 @@ TEST_F(KoordinatorProfile, StatisticsOfUseHaveThresholdsAndScores) {
                       {"koordinator/statistic_cpu_threshold", "39"}};
   EXPECT_EQ(plan_with("load_statistic=p95,load_window=300,statistic_cpu_threshold=10", own),
             "bind p a");
+  plan_with("");
+  EXPECT_THAT(Why("p", "", 100), HasSubstr("node(s) cpu usage exceed threshold"));
+  EXPECT_THAT(Why("p", "load_statistic=p95,statistic_cpu_threshold=1", 100),
+              HasSubstr("node(s) cpu aggregated usage exceed threshold"));
+  EXPECT_THAT(Why("p", "load_statistic=p50,load_window=60,statistic_memory_threshold=1", 100),
+              HasSubstr("node(s) memory aggregated usage exceed threshold"));
   cluster_ = Cluster();
   Node("a", 10, {.settings = {{"koordinator/load_statistic", "p42"}}});
   EXPECT_THAT(Refused(), HasSubstr("load_statistic"));
