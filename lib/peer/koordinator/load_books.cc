@@ -215,12 +215,6 @@ LoadBooks::Taker LoadBooks::TakerOf(TaskIndex t) const { return {EstimateOf(t), 
 
 LoadBooks::Taker LoadBooks::TakerOfClass(ClassIndex c) const { return {EstimateOfClass(c)}; }
 
-const TaskUsage* LoadBooks::UsageOf(TaskIndex t) const {
-  const auto facts = tables_->tasks.facts.find(t);
-  if (facts == tables_->tasks.facts.end() || !facts->second.usage) return nullptr;
-  return facts->second.usage->amounts.empty() ? nullptr : &*facts->second.usage;
-}
-
 Loads LoadBooks::FilterLoad(const NodeBook& book, bool is_production,
                             const Loads** thresholds) const {
   if (is_production && IsAny(book.of_production)) {
@@ -299,13 +293,14 @@ void LoadBooks::Count(TaskIndex t, NodeIndex node, int sign) {
   if (needs_all) AddTo(estimate, sign, &book.expected);
   if (asks_production_) CountProduction(t, estimate, is_unseen, sign, &book);
   if (is_unseen)
-    AddTo(Excess(estimate, book.lists_tasks ? UsageOf(t) : nullptr), sign, &book.unseen);
+    AddTo(Excess(estimate, book.lists_tasks ? koordinator::MeasuredUsage(*tables_, t) : nullptr),
+          sign, &book.unseen);
 }
 
 void LoadBooks::CountProduction(TaskIndex t, const Loads& estimate, bool is_unseen, int sign,
                                 NodeBook* book) const {
   if (!IsProduction(t)) return;
-  const TaskUsage* usage = book->lists_tasks ? UsageOf(t) : nullptr;
+  const TaskUsage* usage = book->lists_tasks ? koordinator::MeasuredUsage(*tables_, t) : nullptr;
   const Labels& labels = tables_->classes.shape[tables_->tasks.task_class[t]].labels;
   if (usage == nullptr || FindLabel(labels, kMeasuredAs) != nullptr) {
     AddTo(estimate, sign, &book->production);
@@ -324,7 +319,7 @@ bool LoadBooks::IsUnseen(TaskIndex t, const NodeBook& book) const {
     case TaskStatus::kBound:
     case TaskStatus::kRunning:
       return tables_->tasks.started[t] == kAbsent || book.seen_until < tables_->tasks.started[t] ||
-             (book.lists_tasks && UsageOf(t) == nullptr);
+             (book.lists_tasks && koordinator::MeasuredUsage(*tables_, t) == nullptr);
     default:
       return false;
   }

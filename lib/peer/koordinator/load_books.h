@@ -123,7 +123,6 @@ class LoadBooks {
   Loads EstimateOfClass(ClassIndex c) const;
   int64_t RequestInBand(ClassIndex c, std::string_view band, size_t d) const;
   bool IsProduction(TaskIndex t) const;
-  const TaskUsage* UsageOf(TaskIndex t) const;
   // Returns the load that thresholds hold for, without the taker, and those thresholds.
   Loads FilterLoad(const NodeBook& book, bool is_production, const Loads** thresholds) const;
   Loads ScoreLoad(const NodeBook& book, bool is_production) const;

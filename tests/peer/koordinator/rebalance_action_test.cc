@@ -380,7 +380,8 @@ TEST_F(Rebalancing, WrongOptionsAndSettingsRefuseTheCycle) {
   EXPECT_THAT(Refusal("high=cpu:nan"), HasSubstr("is not RESOURCE:PERCENT"));
   EXPECT_THAT(Refusal("high=cpu:1;cpu:2"), HasSubstr("\"cpu\" is listed twice"));
   EXPECT_THAT(Refusal("weights=cpu:0.5"), HasSubstr("\"cpu\" has no whole weight"));
-  EXPECT_THAT(Refusal("pools=select:a"), HasSubstr("\"a\" is not LABEL=VALUE"));
+  EXPECT_THAT(Refusal("pools=select:a"),
+              HasSubstr("\"a\" is not LABEL=VALUE+..., LABEL!=VALUE+..., LABEL=* or !LABEL"));
   EXPECT_THAT(Refusal("pools=gold"), HasSubstr("\"gold\" is not FIELD:VALUE"));
   EXPECT_THAT(Refusal("pools=color:red"), HasSubstr("\"color\" is no field of a pool"));
   EXPECT_THAT(Refusal("pools=abnormal:0"), HasSubstr("\"0\" is not a number from 1 to 1000000000"));

@@ -182,7 +182,8 @@ class TextReader {
     Selector selector;
     for (const std::string_view part : PartsOf(text, ';')) {
       if (!AddRequirement(part, &selector)) {
-        Refuse(absl::StrCat(Quote(part), " is not LABEL=VALUE"));
+        Refuse(absl::StrCat(Quote(part),
+                            " is not LABEL=VALUE+..., LABEL!=VALUE+..., LABEL=* or !LABEL"));
         return std::nullopt;
       }
     }
