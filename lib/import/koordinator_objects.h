@@ -41,8 +41,8 @@ void WithWishes(const ApiObject& object, std::string_view key, Visit visit) {
   WithAnnotation(object, key, [&](const Field& wishes) { wishes.ReadWhole(visit); });
 }
 
-// Returns whether the text may be part of an option, or of a label of a shape: empty, or of letters,
-// digits and . _ / - alone. What has other characters could become another option.
+// Returns whether the text may be part of an option, or of a label of a shape: empty, or of
+// letters, digits and . _ / - alone. What has other characters could become another option.
 bool IsPlainText(std::string_view text);
 // Refuses the field where the text, its value or its key, is not plain.
 void RequirePlain(const Field& field, std::string_view text);

@@ -106,7 +106,8 @@ TEST(KoordinatorDescheduler, PoolsAreThoseOfTheArgumentsAndItsOwn) {
       "lowThresholds": {"cpu": 30}, "highThresholds": {"cpu": 60},
       "nodeSelector": {"matchLabels": {"tier": "gold"}},
       "anomalyCondition": {"consecutiveAbnormalities": 2},
-      "nodePools": [{"name": "s", "highThresholds": {"cpu": 70}, "resourceWeights": {"memory": 2, "x/y": 0},
+      "nodePools": [{"name": "s", "highThresholds": {"cpu": 70},
+                     "resourceWeights": {"memory": 2, "x/y": 0},
                      "nodeSelector": {"matchExpressions": [
                        {"key": "tier", "operator": "In", "values": ["a", "b"]},
                        {"key": "zone", "operator": "Exists"}]},

@@ -303,8 +303,8 @@ TEST(Koordinator, TextsOfDevicesThatAreNoLabelsAreIgnored) {
     "annotations": {"scheduling.koordinator.sh/device-allocate-hint":
         "{\"gpu\": {\"selector\": {\"matchLabels\": {\"tier\": \"a;!b\"}}}}"})",
                                                    R"(,
-    {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Device", "metadata": {"name": "n"},
-     "spec": {"devices": [
+    {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Device",
+     "metadata": {"name": "n"}, "spec": {"devices": [
        {"type": "gpu", "minor": 0, "labels": {"tier": "a b", "x": "a,b", "y": "x+u=z"}},
        {"type": "gpu", "minor": 1, "labels": {"a=b": "c"}}]}})");
   ASSERT_TRUE(import.ok()) << import.status();
