@@ -14,6 +14,7 @@
 #include "lib/import/json_text.h"
 #include "lib/import/koordinator_descheduler.h"
 #include "lib/import/koordinator_load.h"
+#include "lib/import/koordinator_objects.h"
 
 namespace muster {
 namespace {
@@ -83,6 +84,12 @@ void ReadAggregated(const Field& aggregated, PodReader* reader) {
     SetResources(aggregated, "usageThresholds", "statistic_cpu_threshold",
                  "statistic_memory_threshold", 0, reader);
     SetStatistic(*filtered, "load_statistic", "load_window", reader);
+    const Field thresholds = aggregated["usageThresholds"];
+    if (thresholds.Int64("cpu", 0) == 0 && thresholds.Int64("memory", 0) == 0) {
+      // At the peer they hold in place of those of use all the same.
+      reader->Set("cpu_threshold", "0");
+      reader->Set("memory_threshold", "0");
+    }
   }
   const auto scored =
       ReadLoadStatistic(aggregated, "scoreAggregationType", "scoreAggregatedDuration");
@@ -93,8 +100,11 @@ void ReadLoadAware(const Field& arguments, PodReader* reader) {
   const bool filters = arguments.Bool("filterExpiredNodeMetrics", true);
   const bool passes = arguments.Bool("enableScheduleWhenNodeMetricsExpired", false);
   if (!filters || passes) reader->Set("load_expired", filters ? "pass" : "trust");
-  if (arguments["nodeMetricExpirationSeconds"].given()) {
-    reader->Set("load_expiration", absl::StrCat(arguments.Int64("nodeMetricExpirationSeconds", 0)));
+  const Field expiration = arguments["nodeMetricExpirationSeconds"];
+  if (expiration.given()) {
+    const int64_t seconds = arguments.Int64("nodeMetricExpirationSeconds", 1);
+    if (seconds < 1) expiration.Refuse("nodeMetricExpiredSeconds should be a positive value");
+    reader->Set("load_expiration", absl::StrCat(seconds));
   }
   if (arguments["dominantResourceWeight"].given()) {
     const int64_t weight = arguments.Int64("dominantResourceWeight", 0);
@@ -160,6 +170,7 @@ void ReadFitPlus(const Field& arguments, PodReader* reader) {
   std::vector<std::string> kinds;
   for (const Field& kind : arguments.Section("resources").Children()) {
     const std::string type = kind.Text("type", "LeastAllocated");
+    RequirePlain(kind, kind.key());
     if (type != "MostAllocated" && type != "LeastAllocated") {
       kind["type"].Ignored(
           absl::StrCat(Quote(type), " is neither LeastAllocated nor MostAllocated"));
@@ -173,6 +184,9 @@ void ReadFitPlus(const Field& arguments, PodReader* reader) {
 
 void ReadScarce(const Field& arguments, PodReader* reader) {
   const std::vector<std::string> names = arguments.Texts("resources");
+  for (const Field& name : arguments["resources"].Children()) {
+    RequirePlain(name, name.ScalarText());
+  }
   if (!names.empty()) reader->Set("scarce", absl::StrJoin(names, "+"));
 }
 

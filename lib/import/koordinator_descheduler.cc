@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
+#include "lib/import/koordinator_objects.h"
 #include "lib/import/kubernetes.h"
 
 namespace muster {
@@ -18,6 +19,8 @@ namespace {
 
 constexpr std::string_view kLoadPlugin = "LowNodeLoad";
 constexpr std::string_view kMigrationPlugin = "MigrationController";
+constexpr std::string_view kAbnormalRounds = "consecutiveAbnormalities";
+constexpr std::string_view kNormalRounds = "consecutiveNormalities";
 
 // Options in the order in which they were set.
 class RebalanceText {
@@ -55,12 +58,19 @@ void SetSwitch(const Field& arguments, std::string_view key, std::string_view op
   if (arguments[key].given()) options->SetFlag(option, arguments.Bool(key, false));
 }
 
+// Names that become part of an option.
+std::vector<std::string> PlainTexts(const Field& holder, std::string_view key) {
+  for (const Field& name : holder[key].Children()) RequirePlain(name, name.ScalarText());
+  return holder.Texts(key);
+}
+
 // Percentages by resource, "cpu:50;memory:60".
 std::string PercentsOf(const Field& thresholds) {
   std::vector<std::string> parts;
   for (const Field& percent : thresholds.Children()) {
     double number = 0;
     const std::string text = percent.ScalarText();
+    RequirePlain(percent, percent.key());
     if (!absl::SimpleAtod(text, &number)) {
       percent.RefuseKind("a percentage");
     } else if (number < 0) {
@@ -72,45 +82,24 @@ std::string PercentsOf(const Field& thresholds) {
   return absl::StrJoin(parts, ";");
 }
 
-void CheckThresholds(const Field& low, const Field& high) {
-  for (const Field& percent : low.Children()) {
+// Refuses what is above another percentage of the same resource.
+void CheckThresholds(const Field& lower, const Field& upper, std::string_view rule) {
+  for (const Field& percent : lower.Children()) {
     double below = 0, above = 0;
-    if (!absl::SimpleAtod(percent.ScalarText(), &below) ||
-        !absl::SimpleAtod(high[percent.key()].ScalarText(), &above) || below <= above) {
-      continue;
-    }
-    percent.Refuse("low percentage must be less than or equal to highThresholds");
-  }
-}
-
-// Labels by `;`: a=b, a!=b, a=b+c for one of these, a=* for any value, !a for none.
-std::string SelectorText(const Selector& selector) {
-  std::vector<std::string> parts;
-  for (const auto& [key, value] : selector.match_labels) {
-    parts.push_back(absl::StrCat(key, "=", value));
-  }
-  for (const Requirement& one : selector.match_expressions) {
-    const std::string values = absl::StrJoin(one.values, "+");
-    switch (one.op) {
-      case RequirementOp::kIn:
-        parts.push_back(absl::StrCat(one.key, "=", values));
-        break;
-      case RequirementOp::kNotIn:
-        parts.push_back(absl::StrCat(one.key, "!=", values));
-        break;
-      case RequirementOp::kDoesNotExist:
-        parts.push_back(absl::StrCat("!", one.key));
-        break;
-      default:
-        parts.push_back(absl::StrCat(one.key, "=*"));
+    if (absl::SimpleAtod(percent.ScalarText(), &below) &&
+        absl::SimpleAtod(upper[percent.key()].ScalarText(), &above) && below > above) {
+      percent.Refuse(rule);
     }
   }
-  return absl::StrJoin(parts, ";");
 }
 
 std::string SelectorOf(const Field& selector) {
   const std::optional<Selector> read = ReadSelector(selector);
-  return read ? SelectorText(*read) : "";
+  if (!read) return "";
+  if (const std::optional<Field> odd = NotPlainIn(selector)) {
+    RequirePlain(*odd, IsPlainText(odd->key()) ? odd->ScalarText() : odd->key());
+  }
+  return SelectorText(*read);
 }
 
 // --- which tasks may leave
@@ -120,7 +109,7 @@ struct Choice {
 };
 
 Choice ReadNamespaces(const Field& spaces) {
-  Choice choice{spaces.Texts("include"), spaces.Texts("exclude")};
+  Choice choice{PlainTexts(spaces, "include"), PlainTexts(spaces, "exclude")};
   if (!choice.included.empty() && !choice.excluded.empty()) {
     spaces.Refuse("only one of Include/Exclude namespaces can be set");
   }
@@ -221,20 +210,29 @@ class DeschedulerReader {
         const bool is_kept = std::ranges::find(enabled, kMigrationPlugin) != enabled.end();
         if (std::string_view(point) == "evict" && !is_kept &&
             (name == "*" || name == kMigrationPlugin)) {
-          Report(item, "tasks leave by the rules of MigrationController, or not at all");
+          Report(item, "the rules of MigrationController hold all the same");
         }
       }
     }
     const auto is_on = [&](std::string_view name) {
       return std::ranges::find(enabled, name) != enabled.end();
     };
+    has_other_rules_ = std::ranges::any_of(kRules, [&](const PluginRule& rule) {
+      return rule.name != kLoadPlugin && is_on(rule.name);
+    });
     for (const PluginRule& rule : kRules) {
       if (rule.option != "levels" && (rule.name == kLoadPlugin) != is_on(rule.name)) {
         options_.SetFlag(rule.option, rule.name != kLoadPlugin);
       }
     }
+    std::vector<std::string> configured;
     for (const Field& item : profile.Items("pluginConfig")) {
-      ReadArguments(item, is_on(item.Text("name")));
+      const std::string name = item.Text("name");
+      if (std::ranges::find(configured, name) != configured.end()) {
+        item["name"].Refuse(absl::StrCat(Quote(name), " is configured twice; once is allowed"));
+      }
+      configured.push_back(name);
+      ReadArguments(item, is_on(name));
     }
     if (is_on(kLoadPlugin) && !has_load_arguments_) SetNoThresholds(profile);
   }
@@ -265,12 +263,16 @@ class DeschedulerReader {
     if (arguments.Bool("paused", false)) options_.Set("load", "off");
     SetWhole(arguments, "numberOfNodes", "idle_nodes", "must be greater than or equal to 0",
              &options_);
-    SetWhole(arguments, "nodeMetricExpirationSeconds", "expiration", "must not be negative",
-             &options_);
+    SetExpiration(arguments);
     if (const auto seconds = arguments.Duration("detectorCacheTimeout")) {
       options_.Set("remembered", absl::StrCat(*seconds));
     }
     SetSwitch(arguments, "nodeFit", "node_fit", &options_);
+    for (const char* key : {"evictableNamespaces", "podSelectors"}) {
+      if (has_other_rules_ && arguments[key].truthy()) {
+        arguments[key].Ignored("is LowNodeLoad's own; it holds for all plug-ins here");
+      }
+    }
     AddNamespaces(arguments.Section("evictableNamespaces"));
     for (const Field& item : arguments.Items("podSelectors")) {
       item.Quiet({"name"});
@@ -280,15 +282,26 @@ class DeschedulerReader {
     const Field nodes = arguments["nodeSelector"];
     const bool has_own = HasThresholds(arguments);
     if (pools.empty() && !has_own) return SetNoThresholds(arguments);
-    if (pools.empty() && !nodes.given()) return SetThresholds(arguments);
+    SetThresholds(arguments);
+    if (pools.empty() && !nodes.given()) return;
     std::vector<std::string> texts;
-    if (has_own) texts.push_back(PoolText(arguments));
+    if (has_own) {
+      texts.push_back(PoolText({{"select", SelectorOf(nodes)}}, arguments));
+    }
     for (const Field& pool : pools) {
       pool.Quiet({"name"});
-      texts.push_back(PoolText(pool));
+      texts.push_back(PoolText(PoolFields(pool, arguments), pool));
     }
-    SetAnomaly(arguments);
     options_.Set("pools", absl::StrJoin(texts, "|"));
+  }
+
+  void SetExpiration(const Field& arguments) {
+    const Field seconds = arguments["nodeMetricExpirationSeconds"];
+    if (!seconds.given()) return;
+    if (arguments.Int64(seconds.key(), 1) < 1) {
+      seconds.Refuse("nodeMetricExpiredSeconds should be a positive value");
+    }
+    SetWhole(arguments, seconds.key(), "expiration", "must not be negative", &options_);
   }
 
   static bool HasThresholds(const Field& holder) {
@@ -297,85 +310,105 @@ class DeschedulerReader {
   }
 
   void SetThresholds(const Field& arguments) {
+    CheckPairs(arguments, arguments);
     for (const auto& [key, option] : kThresholdNames) {
-      const std::string text = ThresholdsOf(arguments, key);
+      const std::string text = PercentsOf(arguments.Section(key));
       const bool has_default = option == "low" || option == "high";
       if (!text.empty() || has_default) options_.Set(option, text);
     }
     SetSwitch(arguments, "useDeviationThresholds", "distance", &options_);
-    const std::string weights = WeightsOf(arguments);
-    if (!weights.empty()) options_.Set("weights", weights);
-    SetAnomaly(arguments);
+    const Field weights = arguments.Section("resourceWeights");
+    if (weights.truthy()) options_.Set("weights", WeightsOf(weights));
+    SetAnomaly(arguments.Section("anomalyCondition"));
   }
 
-  void SetAnomaly(const Field& arguments) {
-    for (const auto& [option, value] : AnomalyOf(arguments)) options_.Set(option, value);
+  // What a pool leaves out is as the arguments have it.
+  static void CheckPairs(const Field& pool, const Field& arguments) {
+    const auto side = [&](std::string_view key) {
+      return (pool[key].given() ? pool : arguments).Section(key);
+    };
+    CheckThresholds(side("lowThresholds"), side("highThresholds"),
+                    "low percentage must be less than or equal to highThresholds");
+    CheckThresholds(side("prodLowThresholds"), side("prodHighThresholds"),
+                    "low percentage must be less than or equal to prodHighThresholds");
+    CheckThresholds(side("prodHighThresholds"), side("highThresholds"),
+                    "node percentage must be greater than or equal to prodHighThresholds");
   }
 
-  static std::string ThresholdsOf(const Field& holder, std::string_view key) {
-    const Field thresholds = holder.Section(key);
-    if (key == "lowThresholds") CheckThresholds(thresholds, holder.Section("highThresholds"));
-    if (key == "prodLowThresholds") {
-      CheckThresholds(thresholds, holder.Section("prodHighThresholds"));
-    }
-    return PercentsOf(thresholds);
-  }
-
-  // Weights of cpu and memory are 1 where the list has none.
-  static std::string WeightsOf(const Field& holder) {
-    const Field weights = holder.Section("resourceWeights");
-    if (!weights.truthy()) return "";
+  static std::string WeightsOf(const Field& weights) {
     std::vector<std::string> parts;
     for (const Field& weight : weights.Children()) {
-      parts.push_back(absl::StrCat(ToAbsl(weight.key()), ":",
-                                   std::max<int64_t>(weights.Int64(weight.key(), 1), 1)));
-    }
-    for (const char* name : {"cpu", "memory"}) {
-      if (!weights[name].given()) parts.push_back(absl::StrCat(name, ":1"));
+      RequirePlain(weight, weight.key());
+      const int64_t number = weights.Int64(weight.key(), 0);
+      parts.push_back(absl::StrCat(ToAbsl(weight.key()), ":", std::max<int64_t>(number, 0)));
     }
     return absl::StrJoin(parts, ";");
   }
 
-  // Of a condition that is given: what it leaves out is 0, but for the abnormal rounds.
-  static std::vector<std::pair<std::string, std::string>> AnomalyOf(const Field& holder) {
-    const Field condition = holder.Section("anomalyCondition");
-    if (!condition.given()) return {};
-    const int64_t abnormal = condition.Int64("consecutiveAbnormalities", 0);
-    const int64_t normal = condition.Int64("consecutiveNormalities", 0);
-    if (abnormal < 0) {
-      condition["consecutiveAbnormalities"].Refuse(
-          "consecutiveAbnormalities must be greater than 0");
-    }
-    if (normal < 0) condition["consecutiveNormalities"].Refuse("must not be negative");
-    return {{"abnormal", absl::StrCat(abnormal == 0 ? 5 : abnormal)},
-            {"normal", absl::StrCat(normal)},
-            {"timeout", absl::StrCat(condition.Duration("timeout").value_or(0))}};
+  static int64_t RoundsOf(const Field& condition, std::string_view key) {
+    const int64_t rounds = condition.Int64(key, 0);
+    if (rounds < 0) condition[key].Refuse(absl::StrCat(ToAbsl(key), " must be greater than 0"));
+    return rounds;
   }
 
-  static std::string PoolText(const Field& pool) {
-    std::vector<std::string> parts;
-    const std::string selector = SelectorOf(pool["nodeSelector"]);
-    if (!selector.empty()) parts.push_back(absl::StrCat("select:", selector));
+  // Of a condition that is given: 5 abnormal rounds where it has none, or else 3 normal ones.
+  void SetAnomaly(const Field& condition) {
+    if (!condition.given()) return;
+    const int64_t abnormal = RoundsOf(condition, kAbnormalRounds);
+    int64_t normal = RoundsOf(condition, kNormalRounds);
+    if (abnormal == 0 && normal == 0) {
+      condition.Refuse(absl::StrCat(ToAbsl(kNormalRounds), " must be greater than 0"));
+    }
+    if (normal == 0) normal = 3;
+    options_.Set("abnormal", absl::StrCat(abnormal == 0 ? 5 : abnormal));
+    options_.Set("normal", absl::StrCat(normal));
+    options_.Set("timeout", absl::StrCat(condition.Duration("timeout").value_or(0)));
+  }
+
+  using PoolFieldTexts = std::vector<std::pair<std::string, std::string>>;
+
+  // Those that a pool gives itself.
+  static PoolFieldTexts PoolFields(const Field& pool, const Field& arguments) {
+    PoolFieldTexts fields = {{"select", SelectorOf(pool["nodeSelector"])}};
+    CheckPairs(pool, arguments);
     for (const auto& [key, option] : kThresholdNames) {
-      parts.push_back(absl::StrCat(ToAbsl(option), ":", ThresholdsOf(pool, key)));
+      if (pool[key].given()) fields.emplace_back(option, PercentsOf(pool.Section(key)));
     }
-    parts.push_back(
-        absl::StrCat("distance:", pool.Bool("useDeviationThresholds", false) ? "on" : "off"));
-    const std::string weights = WeightsOf(pool);
-    if (!weights.empty()) parts.push_back(absl::StrCat("weights:", weights));
-    for (const auto& [option, value] : AnomalyOf(pool)) {
-      parts.push_back(absl::StrCat(option, ":", value));
+    const Field weights = pool.Section("resourceWeights");
+    if (weights.given()) fields.emplace_back("weights", WeightsOf(weights));
+    const Field condition = pool.Section("anomalyCondition");
+    if (!condition.given()) return fields;
+    for (const auto& [key, option] :
+         {std::pair(kAbnormalRounds, "abnormal"), std::pair(kNormalRounds, "normal")}) {
+      const int64_t rounds = RoundsOf(condition, key);
+      if (rounds > 0) fields.emplace_back(option, absl::StrCat(rounds));
     }
-    return absl::StrJoin(parts, "&");
+    fields.emplace_back("timeout", absl::StrCat(condition.Duration("timeout").value_or(0)));
+    return fields;
+  }
+
+  // Whether thresholds are distances is each one's own.
+  static std::string PoolText(PoolFieldTexts fields, const Field& holder) {
+    if (fields[0].second.empty()) fields.erase(fields.begin());
+    const bool is_distance = holder.Bool("useDeviationThresholds", false);
+    fields.emplace_back("distance", is_distance ? "on" : "off");
+    const auto write = [](std::string* out, const auto& field) {
+      absl::StrAppend(out, field.first, ":", field.second);
+    };
+    return absl::StrJoin(fields, "&", write);
   }
 
   void ReadFragmentation(const Field& arguments) {
     if (arguments.Bool("paused", false)) options_.Set("fragmentation", "off");
-    const std::vector<std::string> names = arguments.Texts("resources");
+    const std::vector<std::string> names = PlainTexts(arguments, "resources");
     if (!names.empty()) options_.Set("resources", absl::StrJoin(names, ";"));
     for (const auto& [key, option] : {std::pair("imbalanceThreshold", "imbalance"),
                                       std::pair("minImprovementThreshold", "gain")}) {
-      if (arguments[key].given()) options_.Set(option, arguments[key].ScalarText());
+      const std::string text = arguments[key].ScalarText();
+      double number = 0;
+      if (!arguments[key].given()) continue;
+      if (!absl::SimpleAtod(text, &number)) arguments[key].RefuseKind("a number");
+      options_.Set(option, text);
     }
   }
 
@@ -384,6 +417,7 @@ class DeschedulerReader {
     std::vector<std::string> levels;
     for (const Field& item : arguments.Items("evictionOrder")) {
       const std::string selector = SelectorOf(item["nodeSelector"]);
+      RequirePlain(item["name"], item.Text("name"));
       levels.push_back(selector.empty() ? item.Text("name")
                                         : absl::StrCat(item.Text("name"), ":", selector));
     }
@@ -523,6 +557,7 @@ class DeschedulerReader {
   const Dump& dump_;
   RebalanceText options_;
   bool has_load_arguments_ = false, nothing_left_ = false;
+  bool has_other_rules_ = false;  // than LowNodeLoad's
   Choice choice_;
   std::vector<std::string> selectors_;
   std::string own_selector_;

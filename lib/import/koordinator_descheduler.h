@@ -9,6 +9,7 @@
 // CustomPriority, and four of Kubernetes' descheduler; others are reported. Arguments of
 // MigrationController tell which tasks may leave and how. Where LowNodeLoad has thresholds of its
 // own and pools, or a selector of nodes, all of these are pools, its own first, as at the peer.
+// What a pool leaves out is as the arguments have it.
 //
 // Refused, in the peer's words: what its validation refuses. Reported: arguments without an option,
 // and what holds for one plug-in there and for all rules here.

@@ -98,8 +98,15 @@ void ReadDevicesOf(const ApiObject& object, std::string_view model, NodeSpec* no
   for (const auto& [key, device] : devices) {
     node->devices.push_back(DeviceOf(device, model, node));
     std::vector<std::string> own;
-    for (const auto& [label, value] : device.TextMap("labels")) {
-      own.push_back(absl::StrCat(label, "=", value));
+    device.TextMap("labels");  // refuses other kinds
+    for (const Field& label : device["labels"].Children()) {
+      const std::string value = label.ScalarText();
+      if (label.key().empty() || label.key().find_first_of(" ,;:=!*+") != label.key().npos ||
+          value.find_first_of(",;:=!*+") != value.npos) {
+        label.Ignored("a label of a device has none of , ; : = ! * +");
+        continue;
+      }
+      own.push_back(absl::StrCat(ToAbsl(label.key()), "=", value));
     }
     if (own.empty()) continue;
     labels.push_back(absl::StrCat(node->devices.back().name, ":", absl::StrJoin(own, "+")));
@@ -154,23 +161,15 @@ void ReadJointKinds(const ApiObject& pod, Labels* labels) {
   });
 }
 
-// Labels by `;`: a=b+c for one of several values, a!=b for none of them, a=* or !a.
 std::string DeviceSelectorOf(const Field& selector) {
   const std::optional<Selector> read = ReadSelector(selector);
   if (!read) return "";
-  std::vector<std::string> parts;
-  for (const auto& [key, value] : read->match_labels) {
-    parts.push_back(absl::StrCat(key, "=", value));
+  if (const std::optional<Field> odd = NotPlainIn(selector)) {
+    selector.Ignored(absl::StrCat(Quote(IsPlainText(odd->key()) ? odd->ScalarText() : odd->key()),
+                                  " is no label"));
+    return "";
   }
-  for (const Requirement& one : read->match_expressions) {
-    const std::string values = absl::StrJoin(one.values, "+");
-    const bool is_in = one.op == RequirementOp::kIn, is_out = one.op == RequirementOp::kNotIn;
-    const bool is_absent = one.op == RequirementOp::kDoesNotExist;
-    parts.push_back(
-        is_absent ? absl::StrCat("!", one.key)
-                  : absl::StrCat(one.key, is_out ? "!=" : "=", is_in || is_out ? values : "*"));
-  }
-  return absl::StrJoin(parts, ";");
+  return SelectorText(*read);
 }
 
 // What hints have besides is reported: virtual functions. Of the policies of exclusive use, the

@@ -14,7 +14,9 @@
 #include "lib/import/amounts.h"
 #include "lib/import/koordinator_objects.h"
 #include "lib/import/pod_groups.h"
+#include "lib/kube/selectors.h"
 #include "lib/model/memory_data.h"
+#include "lib/peer/koordinator/colocation/bands.h"
 
 namespace muster {
 namespace {
@@ -27,7 +29,7 @@ constexpr int64_t kLongAgo = -1'000'000'000;
 constexpr std::string_view kUsageThresholds = "scheduling.koordinator.sh/usage-thresholds";
 constexpr std::string_view kRawAllocatable = "node.koordinator.sh/raw-allocatable";
 constexpr std::string_view kBandOfPod = "koordinator.sh/priority-class";
-constexpr std::string_view kProductionBand = "koord-prod";
+constexpr std::string_view kMeasuredAs = "koordinator/measured-as";
 constexpr std::string_view kMigrationSlot = "koordinator-migrations";
 
 Resources AmountsIn(const Field& holder) {
@@ -80,22 +82,28 @@ void SetSetting(std::string_view key, std::string_view value, Labels* settings) 
   settings->emplace_back(name, std::string(value));
 }
 
-// A pod of production that was measured as one of another band has that band as a label.
+// A pod that may be of production (its class of service tells where its band does not) and was
+// measured as of no band, or as of another, has a label that tells so.
 void ReadMeasuredBand(const Field& pod, TaskSpec* task) {
-  const std::string band = pod.Text("priority");
-  if (band.empty() || band == kProductionBand) return;
-  const auto own = std::ranges::find(task->shape.labels, kBandOfPod, &Labels::value_type::first);
-  const bool has_band = own != task->shape.labels.end();
-  if (has_band ? own->second != kProductionBand : task->priority >= 3000 && task->priority < 9000) {
-    return;
-  }
-  task->shape.labels.emplace_back("koordinator/measured-as", band);
+  using koordinator::Band;
+  // Of two metrics that list the pod the last one counts.
+  std::erase_if(task->shape.labels, [](const auto& label) { return label.first == kMeasuredAs; });
+  const std::string measured = pod.Text("priority");
+  if (koordinator::BandByName(measured) == Band::kProduction) return;
+  koordinator::BandMarks marks{.priority = task->priority};
+  if (const std::string* own = FindLabel(task->shape.labels, kBandOfPod)) marks.label = *own;
+  const Band band = koordinator::BandOf(marks, koordinator::Service::kNone);
+  if (band != Band::kProduction && band != Band::kNone) return;
+  task->shape.labels.emplace_back(kMeasuredAs, measured.empty() ? "none" : measured);
 }
 
 // Percentages of cpu and memory; one that is missing is 0.
 void SetThresholds(const Field& thresholds, std::string_view prefix, Labels* settings) {
   for (const std::string_view name : {"cpu", "memory"}) {
     const int64_t percent = thresholds.Int64(name, 0);
+    if (percent < 0 || percent > 100) {
+      thresholds[name].Ignored("is not from 0 to 100; the nearest of these counts");
+    }
     SetSetting(absl::StrCat(ToAbsl(prefix), ToAbsl(name), "_threshold"),
                absl::StrCat(std::clamp<int64_t>(percent, 0, 100)), settings);
   }
@@ -113,6 +121,11 @@ void ReadUsageThresholds(const Field& marks, Labels* settings) {
   const Field thresholds = aggregated.Section("usageThresholds");
   if (!statistic || !thresholds.truthy()) return;
   SetThresholds(thresholds, "statistic_", settings);
+  // Those that are all 0 hold at the peer in place of those of use all the same.
+  if (thresholds.Int64("cpu", 0) <= 0 && thresholds.Int64("memory", 0) <= 0) {
+    SetSetting("cpu_threshold", "0", settings);
+    SetSetting("memory_threshold", "0", settings);
+  }
   SetSetting("load_statistic", statistic->name, settings);
   if (statistic->seconds > 0) SetSetting("load_window", absl::StrCat(statistic->seconds), settings);
 }

@@ -9,9 +9,9 @@
 // NodeMetric becomes `usage` of its node and of the pods that it lists, NodeSLO settings of its
 // node, an owner and the marks of eviction settings of the pod's job, and PodMigrationJob a row of
 // the memory of action rebalance. Of a job with several pods the first one counts. Annotations
-// usage-thresholds and raw-allocatable of a node become settings of it. A pod of production that is
-// measured as one of another band gets the label koordinator/measured-as; where the metric names no
-// band, it is the pod's.
+// usage-thresholds and raw-allocatable of a node become settings of it. A pod that is measured
+// as one of another band than production gets the label koordinator/measured-as, with that band, or
+// `none` where the metric names none; one of a lower band itself does not.
 //
 // Cost. O(objects).
 #ifndef MUSTER_IMPORT_KOORDINATOR_LOAD_H_

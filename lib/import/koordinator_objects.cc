@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/hash_map.h"
@@ -203,6 +204,56 @@ std::optional<JsonRow> AnnotatedJson(const ApiObject& object, std::string_view k
   absl::StatusOr<JsonRow> row = ReadJsonValue(*text, "annotation", &budget);
   if (row.ok()) return *std::move(row);
   IgnoreMark(object, key, " cannot be read");
+  return std::nullopt;
+}
+
+bool IsPlainText(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '/' ||
+           c == '-';
+  });
+}
+
+void RequirePlain(const Field& field, std::string_view text) {
+  if (IsPlainText(text)) return;
+  field.Refuse(
+      absl::StrCat(Quote(text), " has a character other than letters, digits and . _ / -"));
+}
+
+std::string SelectorText(const Selector& selector) {
+  std::vector<std::string> parts;
+  for (const auto& [key, value] : selector.match_labels) {
+    parts.push_back(absl::StrCat(key, "=", value));
+  }
+  for (const Requirement& one : selector.match_expressions) {
+    const std::string values = absl::StrJoin(one.values, "+");
+    switch (one.op) {
+      case RequirementOp::kIn:
+        parts.push_back(absl::StrCat(one.key, "=", values));
+        break;
+      case RequirementOp::kNotIn:
+        parts.push_back(absl::StrCat(one.key, "!=", values));
+        break;
+      case RequirementOp::kDoesNotExist:
+        parts.push_back(absl::StrCat("!", one.key));
+        break;
+      default:
+        parts.push_back(absl::StrCat(one.key, "=*"));
+    }
+  }
+  return absl::StrJoin(parts, ";");
+}
+
+std::optional<Field> NotPlainIn(const Field& selector) {
+  for (const Field& value : selector.Section("matchLabels").Children()) {
+    if (!IsPlainText(value.key()) || !IsPlainText(value.ScalarText())) return value;
+  }
+  for (const Field& one : selector.Items("matchExpressions")) {
+    if (!IsPlainText(one["key"].ScalarText())) return one["key"];
+    for (const Field& value : one["values"].Children()) {
+      if (!IsPlainText(value.ScalarText())) return value;
+    }
+  }
   return std::nullopt;
 }
 

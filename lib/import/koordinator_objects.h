@@ -4,6 +4,8 @@
 //
 //   ReadGangMarks(pod, &settings);
 //   ReadKoordinatorReservations(source, &cluster);
+//
+// Besides, how texts of a dump become parts of options and labels.
 #ifndef MUSTER_IMPORT_KOORDINATOR_OBJECTS_H_
 #define MUSTER_IMPORT_KOORDINATOR_OBJECTS_H_
 
@@ -38,6 +40,18 @@ template <typename Visit>
 void WithWishes(const ApiObject& object, std::string_view key, Visit visit) {
   WithAnnotation(object, key, [&](const Field& wishes) { wishes.ReadWhole(visit); });
 }
+
+// Returns whether the text may be part of an option, or of a label of a shape: empty, or of
+// letters, digits and . _ / - alone. What has other characters could become another option.
+bool IsPlainText(std::string_view text);
+// Refuses the field where the text, its value or its key, is not plain.
+void RequirePlain(const Field& field, std::string_view text);
+
+// A selector as text, with labels by `;`: a=b, a!=b, a=b+c for one of these, a=* for any value, !a
+// for none.
+std::string SelectorText(const Selector& selector);
+// Returns the first key or value of the selector that is not plain.
+std::optional<Field> NotPlainIn(const Field& selector);
 
 // Returns the text of a wish, and reports it where it is none of `words`.
 std::string KnownWord(const Field& wish, std::span<const std::string_view> words);

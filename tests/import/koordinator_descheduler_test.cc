@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lib/import/import.h"
@@ -94,7 +95,7 @@ TEST(KoordinatorDescheduler, ArgumentsAreOptions) {
             "unavailable_of_workload=2,replicas=off,mode=evict,ttl=600,pace=60,local_data=on,"
             "critical=on,keep_claims=on,below_priority=5000,idle_nodes=2,expiration=90,"
             "remembered=600,node_fit=off,low=cpu:30;memory:40.5,high=cpu:60;memory:80,"
-            "production_low=cpu:20,production_high=cpu:50,distance=on,weights=cpu:3;memory:1,"
+            "production_low=cpu:20,production_high=cpu:50,distance=on,weights=cpu:3,"
             "abnormal=5,normal=2,timeout=120,exclude=web;lab;kube-system,"
             "select=app=etl;may=go|tier!=x+y;!old;may=go)");
   EXPECT_THAT(Lines(*import), IsEmpty());
@@ -105,7 +106,8 @@ TEST(KoordinatorDescheduler, PoolsAreThoseOfTheArgumentsAndItsOwn) {
       "lowThresholds": {"cpu": 30}, "highThresholds": {"cpu": 60},
       "nodeSelector": {"matchLabels": {"tier": "gold"}},
       "anomalyCondition": {"consecutiveAbnormalities": 2},
-      "nodePools": [{"name": "s", "highThresholds": {"cpu": 70}, "resourceWeights": {"memory": 2},
+      "nodePools": [{"name": "s", "highThresholds": {"cpu": 70},
+                     "resourceWeights": {"memory": 2, "x/y": 0},
                      "nodeSelector": {"matchExpressions": [
                        {"key": "tier", "operator": "In", "values": ["a", "b"]},
                        {"key": "zone", "operator": "Exists"}]},
@@ -113,11 +115,9 @@ TEST(KoordinatorDescheduler, PoolsAreThoseOfTheArgumentsAndItsOwn) {
                      "anomalyCondition": {"consecutiveAbnormalities": 1}}]})")));
   ASSERT_TRUE(import.ok()) << import.status();
   EXPECT_EQ(import->scenario.profile,
-            "koordinator:actions=rebalance,rebalance(abnormal=2,normal=0,timeout=0,"
-            "pools=select:tier=gold&low:cpu:30&high:cpu:60&production_low:&production_high:&"
-            "distance:off&abnormal:2&normal:0&timeout:0|select:tier=a+b;zone=*&low:&high:cpu:70&"
-            "production_low:&production_high:&distance:on&weights:memory:2;cpu:1&abnormal:1&"
-            "normal:0&timeout:0)");
+            "koordinator:actions=rebalance,rebalance(low=cpu:30,high=cpu:60,abnormal=2,normal=3,"
+            "timeout=0,pools=select:tier=gold&distance:off|select:tier=a+b;zone=*&high:cpu:70&"
+            "weights:memory:2;x/y:0&abnormal:1&timeout:0&distance:on)");
   EXPECT_THAT(Lines(*import), IsEmpty());
 }
 
@@ -162,16 +162,39 @@ TEST(KoordinatorDescheduler, WhatItsValidationRefusesIsRefused) {
   EXPECT_THAT(load(R"({"highThresholds": {"cpu": 1}, "lowThresholds": {"cpu": 2}})"),
               HasSubstr("low percentage must be less than or equal to highThresholds"));
   EXPECT_THAT(load(R"({"prodHighThresholds": {"cpu": 1}, "prodLowThresholds": {"cpu": 2}})"),
-              HasSubstr("low percentage must be less than or equal to highThresholds"));
+              HasSubstr("low percentage must be less than or equal to prodHighThresholds"));
+  EXPECT_THAT(load(R"({"prodHighThresholds": {"cpu": 2}, "highThresholds": {"cpu": 1}})"),
+              HasSubstr("node percentage must be greater than or equal to prodHighThresholds"));
+  EXPECT_THAT(load(R"({"lowThresholds": {"cpu": 2}, "highThresholds": {"cpu": 3},
+                       "nodePools": [{"highThresholds": {"cpu": 1}}]})"),
+              HasSubstr("low percentage must be less than or equal to highThresholds"))
+      << "the pool has the low ones of the arguments";
+  EXPECT_THAT(load(R"({"anomalyCondition": {"timeout": "1m"}, "highThresholds": {"cpu": 1}})"),
+              HasSubstr("anomalyCondition: consecutiveNormalities must be greater than 0"));
+  EXPECT_THAT(load(R"({"nodePools": [{"anomalyCondition": {"consecutiveNormalities": -1}}]})"),
+              HasSubstr("consecutiveNormalities must be greater than 0"));
   EXPECT_THAT(load(R"({"nodePools": [{"highThresholds": {"cpu": "x"}}]})"),
               HasSubstr("nodePools[0].highThresholds.cpu: expected a percentage"));
   EXPECT_THAT(load(R"({"numberOfNodes": -1})"),
               HasSubstr("numberOfNodes: must be greater than or equal to 0"));
+  for (const char* seconds : {"0", "-1"}) {
+    EXPECT_THAT(
+        load(absl::StrCat(R"({"nodeMetricExpirationSeconds": )", seconds, "}").c_str()),
+        HasSubstr("nodeMetricExpirationSeconds: nodeMetricExpiredSeconds should be a positive "
+                  "value"));
+  }
+  EXPECT_THAT(Refusal(R"({"kind": "KubeSchedulerConfiguration", "profiles": [{"pluginConfig": [
+                {"name": "LoadAwareScheduling", "args": {"nodeMetricExpirationSeconds": 0}}]}]})"),
+              HasSubstr("nodeMetricExpiredSeconds should be a positive value"));
   EXPECT_THAT(load(R"({"evictableNamespaces": {"include": ["a"], "exclude": ["b"]}})"),
               HasSubstr("only one of Include/Exclude namespaces can be set"));
   EXPECT_THAT(load(R"({"anomalyCondition": {"consecutiveAbnormalities": -1},
                        "highThresholds": {"cpu": 1}})"),
               HasSubstr("consecutiveAbnormalities must be greater than 0"));
+  EXPECT_THAT(Refusal(Descheduler(absl::StrCat(kLoadOn, R"(, "pluginConfig": [
+                {"name": "LowNodeLoad", "args": {"highThresholds": {"cpu": 1}}},
+                {"name": "LowNodeLoad", "args": {}}])"))),
+              HasSubstr("pluginConfig[1].name: \"LowNodeLoad\" is configured twice; once is"));
   const auto migration = [](const char* text) {
     return Refusal(Descheduler(LoadArguments("{}", text)));
   };
@@ -187,6 +210,42 @@ TEST(KoordinatorDescheduler, WhatItsValidationRefusesIsRefused) {
   EXPECT_THAT(migration(R"({"evictQPS": 0})"), HasSubstr("evictQPS must be greater than 0"));
   EXPECT_THAT(migration(R"({"maxConcurrentReconciles": 0})"),
               HasSubstr("maxConcurrentReconciles should be greater than or equal to 1"));
+}
+
+// A text with a comma could set another option.
+TEST(KoordinatorDescheduler, TextsThatCouldBeOptionsAreRefused) {
+  const std::string words = " has a character other than letters, digits and . _ / -";
+  const auto load = [](const std::string& text) {
+    return Refusal(Descheduler(LoadArguments(text)));
+  };
+  const std::string selector = R"({"matchLabels": {"app": "x,mode=evict"}})";
+  EXPECT_THAT(load(absl::StrCat(R"({"podSelectors": [{"selector": )", selector, "}]}")),
+              HasSubstr("podSelectors[0].selector.matchLabels.app: \"x,mode=evict\"" + words));
+  EXPECT_THAT(load(absl::StrCat(R"({"nodePools": [{"nodeSelector": )", selector, "}]}")),
+              HasSubstr("nodePools[0].nodeSelector.matchLabels.app: \"x,mode=evict\"" + words));
+  EXPECT_THAT(load(R"({"podSelectors": [{"selector": {"matchExpressions": [
+                   {"key": "a", "operator": "In", "values": ["b", "c|d"]}]}}]})"),
+              HasSubstr("matchExpressions[0].values[1]: \"c|d\"" + words));
+  EXPECT_THAT(load(R"({"podSelectors": [{"selector": {"matchExpressions": [
+                   {"key": "a=b", "operator": "Exists"}]}}]})"),
+              HasSubstr("matchExpressions[0].key: \"a=b\"" + words));
+  EXPECT_THAT(load(R"({"highThresholds": {"cpu:1;memory": 50}})"),
+              HasSubstr("\"cpu:1;memory\"" + words));
+  EXPECT_THAT(load(R"({"highThresholds": {"cpu": 50}, "resourceWeights": {"a,b": 1}})"),
+              HasSubstr("\"a,b\"" + words));
+  EXPECT_THAT(load(R"({"evictableNamespaces": {"include": ["a", "b;c"]}})"),
+              HasSubstr("include[1]: \"b;c\"" + words));
+  const auto other = [](const char* name, const char* arguments) {
+    return Refusal(Descheduler(absl::StrCat(R"(, "plugins": {"balance": {"enabled": [{"name": ")",
+                                            name, R"("}]}}, "pluginConfig": [{"name": ")", name,
+                                            R"(", "args": )", arguments, "}]")));
+  };
+  EXPECT_THAT(other("FragmentationAware", R"({"resources": ["cpu,load=on"]})"),
+              HasSubstr("resources[0]: \"cpu,load=on\"" + words));
+  EXPECT_THAT(other("FragmentationAware", R"({"imbalanceThreshold": "1,load=on"})"),
+              HasSubstr("imbalanceThreshold: expected a number"));
+  EXPECT_THAT(other("CustomPriority", R"({"evictionOrder": [{"name": "a|b"}]})"),
+              HasSubstr("evictionOrder[0].name: \"a|b\"" + words));
 }
 
 TEST(KoordinatorDescheduler, NamespacesOfBothHold) {
@@ -220,6 +279,25 @@ TEST(KoordinatorDescheduler, WhatDecidesHereAndHasNoOptionIsReported) {
           HasSubstr("configuration: nodeSelector"), HasSubstr("evictFailedBarePods"),
           HasSubstr("nodeFit"), HasSubstr("args.nodeSelector"), HasSubstr("always arbitrated"),
           HasSubstr("\"gone\" is not there"), HasSubstr("only workloads")));
+}
+
+TEST(KoordinatorDescheduler, WhatIsOfOnePlugInAndHoldsForAllIsReported) {
+  const auto lines = [](const char* others) {
+    const absl::StatusOr<Import> import = Configured(Descheduler(
+        absl::StrCat(R"(, "plugins": {"balance": {"enabled": [{"name": "LowNodeLoad"})", others,
+                     R"(]}, "evict": {"disabled": [{"name": "*"}]}}, "pluginConfig": [
+          {"name": "LowNodeLoad", "args": {"highThresholds": {"cpu": 9},
+             "evictableNamespaces": {"include": ["a"]},
+             "podSelectors": [{"selector": {"matchLabels": {"b": "c"}}}]}}])")));
+    EXPECT_TRUE(import.ok()) << import.status();
+    return import.ok() ? Lines(*import) : std::vector<std::string>();
+  };
+  const auto kept = HasSubstr("disabled[0]: the rules of MigrationController hold all the same");
+  EXPECT_THAT(lines(""), ElementsAre(kept));
+  EXPECT_THAT(lines(R"(, {"name": "FragmentationAware"})"),
+              ::testing::UnorderedElementsAre(
+                  kept, HasSubstr("evictableNamespaces: is LowNodeLoad's own; it holds for all"),
+                  HasSubstr("podSelectors: is LowNodeLoad's own; it holds for all")));
 }
 
 TEST(KoordinatorDescheduler, AListHasBothConfigurations) {

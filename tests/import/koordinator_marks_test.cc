@@ -298,6 +298,31 @@ TEST(Koordinator, HintsAboutDevicesAreLabels) {
                                               HasSubstr("gpu-isolation-provider")));
 }
 
+TEST(Koordinator, TextsOfDevicesThatAreNoLabelsAreIgnored) {
+  const absl::StatusOr<Import> import = ImportWith(R"(,
+    "annotations": {"scheduling.koordinator.sh/device-allocate-hint":
+        "{\"gpu\": {\"selector\": {\"matchLabels\": {\"tier\": \"a;!b\"}}}}"})",
+                                                   R"(,
+    {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Device",
+     "metadata": {"name": "n"}, "spec": {"devices": [
+       {"type": "gpu", "minor": 0, "labels": {"tier": "a b", "x": "a,b", "y": "x+u=z"}},
+       {"type": "gpu", "minor": 1, "labels": {"a=b": "c"}}]}})");
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_EQ(import->scenario.cluster.nodes[0].settings,
+            (Labels{{"koordinator/device_labels", "gpu-0:tier=a b"}}));
+  EXPECT_EQ(import->scenario.cluster.tasks[0].shape.labels, Labels());
+  const std::string words = ": a label of a device has none of , ; : = ! * +";
+  EXPECT_THAT(Lines(*import),
+              ::testing::UnorderedElementsAre(
+                  HasSubstr("Device n: spec.devices[0].labels.x" + words),
+                  HasSubstr("Device n: spec.devices[0].labels.y" + words),
+                  AllOf(HasSubstr("Device n: spec.devices[1].labels"), HasSubstr(words)),
+                  HasSubstr("gpu.selector: \"a;!b\" is no label")));
+  Cluster filled;
+  ASSERT_TRUE(Fill(import->scenario, &filled).ok());
+  EXPECT_TRUE(filled.Schedule(import->scenario.profile).ok());
+}
+
 TEST(Koordinator, NodesHaveThresholdsOfLoadAndRawAmounts) {
   std::string dump = R"([
     {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "annotations": {
@@ -330,6 +355,47 @@ TEST(Koordinator, NodesHaveThresholdsOfLoadAndRawAmounts) {
   Cluster filled;
   ASSERT_TRUE(Fill(import->scenario, &filled).ok());
   EXPECT_TRUE(filled.Schedule(import->scenario.profile, {.now = 610}).ok());
+}
+
+TEST(Koordinator, ThresholdsOfAStatisticThatAre0HoldInPlaceOfThoseOfUse) {
+  std::string dump = R"([
+    {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "annotations": {
+       "scheduling.koordinator.sh/usage-thresholds":
+         "{\"usageThresholds\": {\"cpu\": 10}, \"aggregatedUsage\": {
+             \"usageThresholds\": {\"cpu\": 0}, \"usageAggregationType\": \"p95\"}}"}}}])";
+  std::erase(dump, '\n');
+  ImportOptions options{.profile = "koordinator"};
+  options.configuration = R"({"kind": "KubeSchedulerConfiguration", "profiles": [{"pluginConfig": [
+      {"name": "LoadAwareScheduling", "args": {"usageThresholds": {"cpu": 20}, "aggregated": {
+         "usageThresholds": {"memory": 0}, "usageAggregationType": "p95"}}}]}]})";
+  const absl::StatusOr<Import> import = ImportObjects(dump, options);
+  ASSERT_TRUE(import.ok()) << import.status();
+  const Labels& settings = import->scenario.cluster.nodes[0].settings;
+  for (const char* key : {"koordinator/cpu_threshold", "koordinator/memory_threshold"}) {
+    EXPECT_THAT(settings, ::testing::Contains(::testing::Pair(key, "0")));
+  }
+  EXPECT_THAT(import->scenario.profile,
+              AllOf(HasSubstr("cpu_threshold=0"), HasSubstr("memory_threshold=0"),
+                    HasSubstr("load_statistic=p95"), ::testing::Not(HasSubstr("=20"))));
+}
+
+TEST(Koordinator, ThresholdsOfANodeAbove100AreReported) {
+  std::string dump = R"([
+    {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "annotations": {
+       "scheduling.koordinator.sh/usage-thresholds":
+         "{\"usageThresholds\": {\"cpu\": 120, \"memory\": 100},
+           \"prodUsageThresholds\": {\"memory\": -1}}"}}}])";
+  std::erase(dump, '\n');
+  const absl::StatusOr<Import> import = ImportObjects(dump, {.profile = "koordinator"});
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_EQ(import->scenario.cluster.nodes[0].settings,
+            (Labels{{"koordinator/cpu_threshold", "100"},
+                    {"koordinator/memory_threshold", "100"},
+                    {"koordinator/production_cpu_threshold", "0"},
+                    {"koordinator/production_memory_threshold", "0"}}));
+  EXPECT_THAT(Lines(*import), ::testing::UnorderedElementsAre(
+                                  HasSubstr("usageThresholds.cpu: is not from 0 to 100"),
+                                  HasSubstr("prodUsageThresholds.memory: is not from 0 to 100")));
 }
 
 // By amounts or by CPUs, which go before the amount of cpu.
@@ -387,28 +453,66 @@ TEST(Koordinator, OnlyAReservationThatWaitsTakesPodsOver) {
 }
 
 TEST(Koordinator, ProductionThatIsMeasuredAsAnotherBandHasIt) {
-  const absl::StatusOr<Import> import = ImportObjects(R"([
-    {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
-     "status": {"allocatable": {"cpu": "20", "memory": "32Gi", "pods": "110"}}},
-    {"kind": "Pod", "metadata": {"name": "a", "namespace": "s"},
-     "spec": {"schedulerName": "koord-scheduler", "priority": 9500, "nodeName": "n"}},
-    {"kind": "Pod", "metadata": {"name": "b", "namespace": "s"},
-     "spec": {"schedulerName": "koord-scheduler", "priority": 5500, "nodeName": "n"}},
-    {"kind": "Pod", "metadata": {"name": "c", "namespace": "s"},
-     "spec": {"schedulerName": "koord-scheduler", "priority": 9500, "nodeName": "n"}},
-    {"apiVersion": "slo.koordinator.sh/v1alpha1", "kind": "NodeMetric", "metadata": {"name": "n"},
-     "status": {"updateTime": "1970-01-01T00:10:00Z", "nodeMetric": {"nodeUsage": {}},
-       "podsMetric": [
-         {"namespace": "s", "name": "a", "priority": "koord-batch", "podUsage": {}},
-         {"namespace": "s", "name": "b", "priority": "koord-batch", "podUsage": {}},
-         {"namespace": "s", "name": "c", "priority": "koord-prod", "podUsage": {}}]}}])",
-                                                      {.now = 610});
-  ASSERT_TRUE(import.ok()) << import.status();
-  const std::vector<TaskSpec>& tasks = import->scenario.cluster.tasks;
-  EXPECT_EQ(RowNamed(tasks, "s/a").shape.labels,
-            (Labels{{"koordinator/measured-as", "koord-batch"}}));
-  EXPECT_TRUE(RowNamed(tasks, "s/b").shape.labels.empty());
-  EXPECT_TRUE(RowNamed(tasks, "s/c").shape.labels.empty());
+  // Returns what a pod with the band as label, or else with the priority, was measured as.
+  const auto label_of = [](const std::string& label, int priority, const std::string& measured) {
+    const std::string labels =
+        label.empty() ? "" : absl::StrCat(R"("koordinator.sh/priority-class": ")", label, "\"");
+    const absl::StatusOr<Import> import = ImportObjects(
+        absl::StrCat(R"([
+          {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}},
+          {"kind": "Pod", "metadata": {"name": "a", "namespace": "s", "labels": {)",
+                     labels, R"(}}, "spec": {"schedulerName": "koord-scheduler", "nodeName": "n",
+                              "priority": )",
+                     priority, R"(}},
+          {"apiVersion": "slo.koordinator.sh/v1alpha1", "kind": "NodeMetric",
+           "metadata": {"name": "n"},
+           "status": {"updateTime": "1970-01-01T00:10:00Z", "nodeMetric": {"nodeUsage": {}},
+             "podsMetric": [{"namespace": "s", "name": "a", "priority": ")",
+                     measured, R"(", "podUsage": {}}]}}])"),
+        {.now = 610});
+    EXPECT_TRUE(import.ok()) << import.status();
+    if (!import.ok()) return std::string("not read");
+    for (const auto& [key, value] : RowNamed(import->scenario.cluster.tasks, "s/a").shape.labels) {
+      if (key == "koordinator/measured-as") return value;
+    }
+    return std::string();
+  };
+  EXPECT_EQ(label_of("", 9500, "koord-batch"), "koord-batch");
+  EXPECT_EQ(label_of("", 9500, "koord-prod"), "");
+  EXPECT_EQ(label_of("", 9500, ""), "none") << "the metric names no band";
+  EXPECT_EQ(label_of("", 5500, "koord-batch"), "") << "it is no production";
+  EXPECT_EQ(label_of("koord-batch", 9500, "koord-batch"), "") << "the label goes first";
+  // Between bands, and with a label that names none, the class of service decides.
+  for (const int priority : {0, 4500, 6500, 8500}) {
+    EXPECT_EQ(label_of("", priority, "koord-mid"), "koord-mid") << priority;
+  }
+  EXPECT_EQ(label_of("of-my-own", 5500, "koord-batch"), "koord-batch");
+}
+
+TEST(Koordinator, TheLastOfTwoMeasurementsOfAPodCounts) {
+  const auto label_after = [](const char* first, const char* last) {
+    std::string objects;
+    for (const auto& [node, band] : {std::pair("n", first), std::pair("m", last)}) {
+      absl::StrAppend(&objects,
+                      R"({"apiVersion": "slo.koordinator.sh/v1alpha1", "kind": "NodeMetric",
+        "metadata": {"name": ")",
+                      node, R"("},
+        "status": {"updateTime": "1970-01-01T00:10:00Z", "nodeMetric": {"nodeUsage": {}},
+          "podsMetric": [{"namespace": "s", "name": "a", "priority": ")",
+                      band, R"(", "podUsage": {}}]}},)");
+    }
+    const absl::StatusOr<Import> import = ImportObjects(absl::StrCat("[", objects, R"(
+      {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}},
+      {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "m"}},
+      {"kind": "Pod", "metadata": {"name": "a", "namespace": "s"},
+       "spec": {"schedulerName": "koord-scheduler", "priority": 9500}}])"),
+                                                        {.now = 610});
+    EXPECT_TRUE(import.ok()) << import.status();
+    return import.ok() ? import->scenario.cluster.tasks[0].shape.labels : Labels();
+  };
+  EXPECT_EQ(label_after("koord-batch", "koord-mid"),
+            (Labels{{"koordinator/measured-as", "koord-mid"}}));
+  EXPECT_EQ(label_after("koord-batch", "koord-prod"), Labels());
 }
 
 TEST(Koordinator, WishesForReservationsAreLabels) {

@@ -477,7 +477,7 @@ TEST(Koordinator, ArgumentsOfPlugInsAreOptions) {
               "enabled": [{"name": "NodeNUMAResource", "weight": 4}]},
     "postFilter": {"disabled": [{"name": "*"}]}}})");
   for (const char* option : {"devices=on", "device_weight=0", "numa_weight=4", "load_weight=1",
-                             "cpu_threshold=0", "load_expired=pass", "off=DefaultPreemption"}) {
+                             "load_filter=off", "off=DefaultPreemption"}) {
     EXPECT_THAT(import.scenario.profile, HasSubstr(option));
   }
   EXPECT_THAT(Lines(import),

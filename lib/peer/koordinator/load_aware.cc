@@ -47,7 +47,7 @@ constexpr OptionDecl kLoadAwareOptions[] = {
     {"memory_factor", OptionKind::kWhole, "70", 0, 100, "the same of memory"},
     {"interval", OptionKind::kWhole, "60", 0, 1e9, "seconds that a measurement looks back"},
     {"expiration", OptionKind::kWhole, "180", 0, 1e9,
-     "seconds after which a measurement is too old"},
+     "seconds after which a measurement is too old; 0: never"},
     {"expired", OptionKind::kChoice, "refuse", 0, 0,
      "refuse|pass|trust: what an old measurement means to tasks"},
     {"weight", OptionKind::kNumber, "1", 0, 1e9, "how much the score counts; 0 switches it off"},
@@ -83,6 +83,8 @@ class LoadAware : public Policy, public FitPolicy, public ScorePolicy {
   std::string NodeRefusalDetail(ClassIndex c, NodeIndex node) override {
     switch (books_.WhyNot(books_.TakerOfClass(c), node)) {
       case Why::kFits:
+      case Why::kCpuStatistic:  // the policy has no statistics
+      case Why::kMemoryStatistic:
         break;
       case Why::kOld:
         return "load measured too long ago";

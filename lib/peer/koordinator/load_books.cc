@@ -110,7 +110,7 @@ void LoadBooks::ReadNode(NodeIndex n, int64_t now) {
   any_ = true;
   book.is_measured = true;
   book.lists_tasks = usage.detail.has_value();
-  book.is_old = SatAdd(now, -usage.measured) >= settings_.expiration;
+  book.is_old = settings_.expiration > 0 && SatAdd(now, -usage.measured) >= settings_.expiration;
   int64_t interval = settings_.interval;
   if (usage.detail && usage.detail->interval) {
     interval = SatMul(*usage.detail->interval, settings_.ticks);
@@ -215,19 +215,13 @@ LoadBooks::Taker LoadBooks::TakerOf(TaskIndex t) const { return {EstimateOf(t), 
 
 LoadBooks::Taker LoadBooks::TakerOfClass(ClassIndex c) const { return {EstimateOfClass(c)}; }
 
-const TaskUsage* LoadBooks::UsageOf(TaskIndex t) const {
-  const auto facts = tables_->tasks.facts.find(t);
-  if (facts == tables_->tasks.facts.end() || !facts->second.usage) return nullptr;
-  return facts->second.usage->amounts.empty() ? nullptr : &*facts->second.usage;
-}
-
 Loads LoadBooks::FilterLoad(const NodeBook& book, bool is_production,
                             const Loads** thresholds) const {
   if (is_production && IsAny(book.of_production)) {
     *thresholds = &book.of_production;
     return book.production;
   }
-  const bool by_statistic = !book.filtered.name.empty();
+  const bool by_statistic = !book.filtered.name.empty() && IsAny(book.of_statistic);
   *thresholds = by_statistic ? &book.of_statistic : &book.thresholds;
   Loads load = by_statistic ? book.filter_load : book.load;
   if (load.empty()) return book.expected;
@@ -257,7 +251,11 @@ LoadBooks::Why LoadBooks::WhyNot(const Taker& taker, NodeIndex node) {
   for (int64_t& one : load) one = std::min(one, kLargestLoad);
   const std::optional<size_t> above = FirstAbove(load, book.room, *thresholds);
   if (!above) return Why::kFits;
-  return *above == kCpu ? Why::kCpu : Why::kMemory;
+  const bool is_cpu = *above == kCpu;
+  if (thresholds == &book.of_statistic) {
+    return is_cpu ? Why::kCpuStatistic : Why::kMemoryStatistic;
+  }
+  return is_cpu ? Why::kCpu : Why::kMemory;
 }
 
 int64_t LoadBooks::ScoreOf(const Taker& taker, NodeIndex node) {
@@ -295,13 +293,14 @@ void LoadBooks::Count(TaskIndex t, NodeIndex node, int sign) {
   if (needs_all) AddTo(estimate, sign, &book.expected);
   if (asks_production_) CountProduction(t, estimate, is_unseen, sign, &book);
   if (is_unseen)
-    AddTo(Excess(estimate, book.lists_tasks ? UsageOf(t) : nullptr), sign, &book.unseen);
+    AddTo(Excess(estimate, book.lists_tasks ? koordinator::MeasuredUsage(*tables_, t) : nullptr),
+          sign, &book.unseen);
 }
 
 void LoadBooks::CountProduction(TaskIndex t, const Loads& estimate, bool is_unseen, int sign,
                                 NodeBook* book) const {
   if (!IsProduction(t)) return;
-  const TaskUsage* usage = book->lists_tasks ? UsageOf(t) : nullptr;
+  const TaskUsage* usage = book->lists_tasks ? koordinator::MeasuredUsage(*tables_, t) : nullptr;
   const Labels& labels = tables_->classes.shape[tables_->tasks.task_class[t]].labels;
   if (usage == nullptr || FindLabel(labels, kMeasuredAs) != nullptr) {
     AddTo(estimate, sign, &book->production);
@@ -320,7 +319,7 @@ bool LoadBooks::IsUnseen(TaskIndex t, const NodeBook& book) const {
     case TaskStatus::kBound:
     case TaskStatus::kRunning:
       return tables_->tasks.started[t] == kAbsent || book.seen_until < tables_->tasks.started[t] ||
-             (book.lists_tasks && UsageOf(t) == nullptr);
+             (book.lists_tasks && koordinator::MeasuredUsage(*tables_, t) == nullptr);
     default:
       return false;
   }

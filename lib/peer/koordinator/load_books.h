@@ -62,7 +62,8 @@ struct LoadSettings {
     int64_t window = 0;
   };
   std::vector<int64_t> thresholds, weights, factors;
-  int64_t dominant = 0, interval = 60, expiration = 180, ticks = 1;
+  int64_t dominant = 0, interval = 60, ticks = 1;
+  int64_t expiration = 180;  // 0: no measurement is too old
   Expired expired = Expired::kRefuse;
   bool by_band = false;  // tasks differ by band
   // Of production, and of the statistic; all 0: they are not asked.
@@ -82,8 +83,8 @@ class LoadBooks {
   bool any() const { return any_; }
 
   // Why a node takes no task of a class: its measurement is too old, or a load would be above its
-  // threshold.
-  enum class Why : uint8_t { kFits, kOld, kCpu, kMemory };
+  // threshold, or a statistic of it above its own.
+  enum class Why : uint8_t { kFits, kOld, kCpu, kMemory, kCpuStatistic, kMemoryStatistic };
   // What a task brings to a node.
   struct Taker {
     Loads estimate = {};
@@ -122,7 +123,6 @@ class LoadBooks {
   Loads EstimateOfClass(ClassIndex c) const;
   int64_t RequestInBand(ClassIndex c, std::string_view band, size_t d) const;
   bool IsProduction(TaskIndex t) const;
-  const TaskUsage* UsageOf(TaskIndex t) const;
   // Returns the load that thresholds hold for, without the taker, and those thresholds.
   Loads FilterLoad(const NodeBook& book, bool is_production, const Loads** thresholds) const;
   Loads ScoreLoad(const NodeBook& book, bool is_production) const;

@@ -251,8 +251,7 @@ TEST_F(KoordinatorDevices, SelectorsChooseDevicesByTheirLabels) {
     for (const char* name : {"r0", "r1", "r2"}) {
       node.devices.push_back({.name = name, .kind = "rdma", .links = {"p"}});
     }
-    node.settings = {
-        {"koordinator/device_labels", "g1:tier=b+old=,g2:tier=c,r1:tier=b,r2:tier=c,gone:a=b"}};
+    node.settings = {{"koordinator/device_labels", "g1:tier=b+old=,g2:tier=c,r1:tier=b,r2:tier=c"}};
     Node("a", 64, node);
     TaskSpec task;
     task.shape.labels = std::move(hints);
@@ -273,6 +272,19 @@ TEST_F(KoordinatorDevices, SelectorsChooseDevicesByTheirLabels) {
   cluster_ = Cluster();
   Node("a", 1, {.settings = {{"koordinator/device_labels", "g0"}}});
   EXPECT_THAT(Refused(), HasSubstr("device_labels\": \"g0\" is not DEVICE:LABEL=VALUE"));
+  const auto refused_with = [&](const char* labels) {
+    cluster_ = Cluster();
+    NodeSpec node{.settings = {{"koordinator/device_labels", labels}}};
+    node.devices = {{.name = "g0", .kind = "gpu"}};
+    Node("a", 1, node);
+    return Refused();
+  };
+  EXPECT_EQ(refused_with("g0:a=b"), "");
+  EXPECT_THAT(refused_with("g0:a=b,gone:a=b"),
+              HasSubstr("node \"a\", setting \"koordinator/device_labels\": the node has no device "
+                        "\"gone\""));
+  EXPECT_THAT(refused_with("g0:a=b,g0:c=d"),
+              HasSubstr("device_labels\": device \"g0\" is listed twice"));
 }
 
 }  // namespace

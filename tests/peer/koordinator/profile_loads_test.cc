@@ -95,6 +95,17 @@ TEST_F(KoordinatorProfile, WithoutThresholdsNoMeasurementIsTooOld) {
   EXPECT_EQ(Plan("load_filter=off", 1000), "bind p a");
 }
 
+TEST_F(KoordinatorProfile, AnExpirationOf0IsNever) {
+  Node("a", 10, {.usage = NodeUsage{10, 0, 0}});
+  Pod("p", "1");
+  EXPECT_EQ(Plan("", 1000), "");
+  EXPECT_EQ(Plan("load_expiration=0", 1000), "bind p a");
+  EXPECT_THAT(Refused("load_expiration=0.5"), HasSubstr("load_expiration"));
+  Node("b", 10, {.usage = NodeUsage{0, 0, 0}});
+  EXPECT_EQ(Plan("load_expiration=0,fit_weight=0,balanced_weight=0", 1000), "bind p b")
+      << "it is scored by its measurement";
+}
+
 TEST_F(KoordinatorProfile, ProductionHasThresholdsOfItsOwn) {
   const auto plan_with = [&](const std::string& options, TaskSpec task, const Labels& labels = {},
                              const Labels& settings = {}) {
@@ -181,7 +192,8 @@ TEST_F(KoordinatorProfile, StatisticsOfUseHaveThresholdsAndScores) {
   EXPECT_EQ(plan_with("load_statistic=p95,load_window=300,statistic_cpu_threshold=49"), "bind p a");
   EXPECT_EQ(plan_with("load_statistic=p95,load_window=300,statistic_cpu_threshold=48"), "");
   EXPECT_EQ(plan_with("load_statistic=avg,statistic_cpu_threshold=19"), "bind p a");
-  EXPECT_EQ(plan_with("load_statistic=p95"), "bind p a") << "it has no thresholds";
+  EXPECT_EQ(plan_with("load_statistic=p95"), "") << "it has no thresholds, use has";
+  EXPECT_EQ(plan_with("", {{"koordinator/load_statistic", "p95"}}), "") << "nor has it there";
   // No window has it: the node's use, or where the length is named, the estimates of all tasks.
   EXPECT_EQ(plan_with("load_statistic=p50,statistic_cpu_threshold=90"), "") << "98.5 %";
   EXPECT_EQ(plan_with("load_statistic=p50,load_window=60,statistic_cpu_threshold=26"), "bind p a")
@@ -191,6 +203,12 @@ TEST_F(KoordinatorProfile, StatisticsOfUseHaveThresholdsAndScores) {
                       {"koordinator/statistic_cpu_threshold", "39"}};
   EXPECT_EQ(plan_with("load_statistic=p95,load_window=300,statistic_cpu_threshold=10", own),
             "bind p a");
+  plan_with("");
+  EXPECT_THAT(Why("p", "", 100), HasSubstr("node(s) cpu usage exceed threshold"));
+  EXPECT_THAT(Why("p", "load_statistic=p95,statistic_cpu_threshold=1", 100),
+              HasSubstr("node(s) cpu aggregated usage exceed threshold"));
+  EXPECT_THAT(Why("p", "load_statistic=p50,load_window=60,statistic_memory_threshold=1", 100),
+              HasSubstr("node(s) memory aggregated usage exceed threshold"));
   cluster_ = Cluster();
   Node("a", 10, {.settings = {{"koordinator/load_statistic", "p42"}}});
   EXPECT_THAT(Refused(), HasSubstr("load_statistic"));
@@ -202,6 +220,31 @@ TEST_F(KoordinatorProfile, StatisticsOfUseHaveThresholdsAndScores) {
   EXPECT_EQ(Plan(alone, 100), "bind p a");
   EXPECT_EQ(Plan(alone + ",score_statistic=p90", 100), "bind p b");
   EXPECT_EQ(Plan(alone + ",score_statistic=p90,score_window=60", 100), "bind p a") << "both are 0";
+}
+
+TEST_F(KoordinatorProfile, WhatIsOfAStatisticNeedsOne) {
+  for (const char* option :
+       {"load_window", "statistic_cpu_threshold", "statistic_memory_threshold"}) {
+    EXPECT_THAT(Refused(std::string(option) + "=5"),
+                HasSubstr(std::string(option) + ": needs load_statistic"));
+  }
+  EXPECT_THAT(Refused("score_window=5,load_statistic=p95"),
+              HasSubstr("score_window: needs score_statistic"));
+  const auto with = [&](const char* key, const char* options) {
+    cluster_ = Cluster();
+    Node("a", 10, {.settings = {{std::string("koordinator/") + key, "5"}}});
+    Pod("p", "1");
+    return Refused(options);
+  };
+  EXPECT_THAT(with("load_window", "load_statistic=p95"),
+              HasSubstr("load_window\": is \"5\"; needs load_statistic of the node"));
+  for (const char* key : {"statistic_cpu_threshold", "statistic_memory_threshold"}) {
+    EXPECT_THAT(with(key, ""), HasSubstr("needs load_statistic, of the node or the options"));
+  }
+  cluster_ = Cluster();
+  Node("a", 10, {.settings = {{"koordinator/statistic_cpu_threshold", "5"}}});
+  Pod("p", "1");
+  EXPECT_EQ(Plan("load_statistic=p95"), "bind p a") << "nothing was measured";
 }
 
 // Mid and batch work requests resources of its own.

@@ -12,6 +12,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/peer/koordinator/rebalance/duplicates.h"
+#include "lib/peer/koordinator/rebalance/rebalance_options.h"
+#include "lib/share/resource_names.h"
 #include "muster/muster.h"
 #include "tests/support/plan_words.h"
 
@@ -167,6 +169,28 @@ TEST_F(Rebalancing, PoolsHaveThresholdsOfTheirOwn) {
   EXPECT_EQ(Cycle("abnormal=1,replicas=off,"
                   "pools=select:tier=gold&high:cpu:70;memory:90|select:tier=silver"),
             "of-silver>gold-cool ");
+}
+
+// Weights of options are made whole; what a pool states itself stays as it is.
+TEST(RebalanceOptions, PoolsHaveTheWeightsOfOptionsOrTheirOwn) {
+  const auto weights_of = [](const OptionValues& words) {
+    const auto options = Options::Check("action rebalance", koordinator::RebalanceOptions(), words);
+    EXPECT_TRUE(options.ok()) << options.status();
+    const auto rules = koordinator::ReadRebalanceRules(*options);
+    EXPECT_TRUE(rules.ok()) << rules.status();
+    return rules.ok() ? rules->load.pools.back().weights : NamedAmounts();
+  };
+  const NamedAmounts whole = {{"memory", 3}, {"x", 0}, {"y", 1}, {"cpu", 1}, {"z", 1}};
+  const OptionValues given = {
+      {"weights", "memory:3;x:0;y:0"}, {"low", "y:1"}, {"high", "z:1"}, {"production_high", "u:1"}};
+  EXPECT_EQ(weights_of(given), whole);
+  const auto with_pool = [&](const char* pool) {
+    OptionValues words = given;
+    words.emplace_back("pools", pool);
+    return weights_of(words);
+  };
+  EXPECT_EQ(with_pool("high:w:5"), whole);
+  EXPECT_EQ(with_pool("weights:y:0;memory:2"), (NamedAmounts{{"y", 0}, {"memory", 2}}));
 }
 
 TEST_F(Rebalancing, SelectorsChooseAmongValuesAndTasksByOneOfSeveral) {
@@ -356,7 +380,8 @@ TEST_F(Rebalancing, WrongOptionsAndSettingsRefuseTheCycle) {
   EXPECT_THAT(Refusal("high=cpu:nan"), HasSubstr("is not RESOURCE:PERCENT"));
   EXPECT_THAT(Refusal("high=cpu:1;cpu:2"), HasSubstr("\"cpu\" is listed twice"));
   EXPECT_THAT(Refusal("weights=cpu:0.5"), HasSubstr("\"cpu\" has no whole weight"));
-  EXPECT_THAT(Refusal("pools=select:a"), HasSubstr("\"a\" is not LABEL=VALUE"));
+  EXPECT_THAT(Refusal("pools=select:a"),
+              HasSubstr("\"a\" is not LABEL=VALUE+..., LABEL!=VALUE+..., LABEL=* or !LABEL"));
   EXPECT_THAT(Refusal("pools=gold"), HasSubstr("\"gold\" is not FIELD:VALUE"));
   EXPECT_THAT(Refusal("pools=color:red"), HasSubstr("\"color\" is no field of a pool"));
   EXPECT_THAT(Refusal("pools=abnormal:0"), HasSubstr("\"0\" is not a number from 1 to 1000000000"));

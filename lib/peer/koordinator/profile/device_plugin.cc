@@ -109,14 +109,8 @@ std::string WordsOf(const DeviceLoanAnswer& answer) {
 absl::Status CheckDeviceNodes(const Tables& tables) {
   for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
     if (!tables.nodes.alive[n]) continue;
-    const std::string* labels =
-        FindLabel(tables.nodes.spec[n].settings, "koordinator/device_labels");
-    const auto read = labels == nullptr ? NamedDeviceLabels() : ReadDeviceLabels(*labels);
-    if (!read.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("node ", Quote(tables.nodes.names.name(n)),
-                       ", setting \"koordinator/device_labels\": ", read.status().message()));
-    }
+    const auto labels = DeviceLabelsOf(tables.nodes.spec[n]);
+    if (!labels.ok()) return labels.status();
     std::array<size_t, kDeviceKinds> counts = {};
     for (const DeviceSpec& device : tables.nodes.spec[n].devices) {
       const std::optional<size_t> kind = KindOf(device.kind);
@@ -176,10 +170,8 @@ void DevicePlugin::AddMachine(NodeIndex n) {
 }
 
 void DevicePlugin::AddLabels(const NodeSpec& node, Machine* machine) {
-  const std::string* text = FindLabel(node.settings, "koordinator/device_labels");
-  if (text == nullptr) return;
   // The action's check has refused what cannot be read.
-  const NamedDeviceLabels labels = ReadDeviceLabels(*text).value_or(NamedDeviceLabels());
+  const NamedDeviceLabels labels = DeviceLabelsOf(node).value_or(NamedDeviceLabels());
   for (const auto& [name, of_device] : labels) {
     for (size_t kind = 0; kind < kDeviceKinds; ++kind) {
       for (size_t minor = 0; minor < machine->numbers[kind].size(); ++minor) {

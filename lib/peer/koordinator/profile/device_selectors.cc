@@ -1,9 +1,13 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/peer/koordinator/profile/device_selectors.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "lib/base/strings.h"
+#include "lib/kube/selectors.h"
+#include "lib/peer/koordinator/setting_keys.h"
 
 namespace muster::koordinator {
 namespace {
@@ -68,6 +72,29 @@ absl::StatusOr<LabelSelector> ReadDeviceSelector(std::string_view text) {
     }
   }
   return selector;
+}
+
+absl::StatusOr<NamedDeviceLabels> DeviceLabelsOf(const NodeSpec& node) {
+  const std::string key = absl::StrCat("koordinator/", ToAbsl(kNodeDeviceLabels));
+  const std::string* text = FindLabel(node.settings, key);
+  if (text == nullptr) return NamedDeviceLabels();
+  const auto refuse = [&](absl::string_view rule) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("node ", Quote(node.name), ", setting ", Quote(key), ": ", rule));
+  };
+  const absl::StatusOr<NamedDeviceLabels> labels = ReadDeviceLabels(*text);
+  if (!labels.ok()) return refuse(labels.status().message());
+  for (auto label = labels->begin(); label != labels->end(); ++label) {
+    const std::string& name = label->first;
+    if (std::ranges::find(node.devices, name, &DeviceSpec::name) == node.devices.end()) {
+      return refuse(absl::StrCat("the node has no device ", Quote(name)));
+    }
+    const auto is_same = [&](const auto& other) { return other.first == name; };
+    if (std::any_of(labels->begin(), label, is_same)) {
+      return refuse(absl::StrCat("device ", Quote(name), " is listed twice"));
+    }
+  }
+  return labels;
 }
 
 }  // namespace muster::koordinator

@@ -20,6 +20,7 @@
 
 #include "absl/status/statusor.h"
 #include "lib/peer/koordinator/device/devices.h"
+#include "muster/spec.h"
 
 namespace muster::koordinator {
 
@@ -28,6 +29,10 @@ using NamedDeviceLabels = std::vector<std::pair<std::string, DeviceLabels>>;
 // Each fails with InvalidArgument for text of another form: `"x" is not ...`.
 absl::StatusOr<NamedDeviceLabels> ReadDeviceLabels(std::string_view text);
 absl::StatusOr<LabelSelector> ReadDeviceSelector(std::string_view text);
+
+// Returns the labels that the setting of a node has. Fails where it cannot be read, names a device
+// that the node does not have, or one twice: `node "n", setting "koordinator/device_labels": ...`.
+absl::StatusOr<NamedDeviceLabels> DeviceLabelsOf(const NodeSpec& node);
 
 }  // namespace muster::koordinator
 

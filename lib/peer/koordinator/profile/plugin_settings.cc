@@ -2,8 +2,10 @@
 #include "lib/peer/koordinator/profile/plugin_settings.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "lib/peer/kube_scheduler/schedule_options.h"
 
@@ -44,8 +46,8 @@ constexpr OptionDecl kPluginOptions[] = {
     {"load_memory", OptionKind::kNumber, "1", 0, 1e6, "weight of memory"},
     {"load_dominant", OptionKind::kNumber, "0", 0, 1e6, "weight of the scarcer of the two"},
     {"load_interval", OptionKind::kNumber, "60", 0, 1e9, "seconds that a measurement looks back"},
-    {"load_expiration", OptionKind::kNumber, "180", 0, 1e9,
-     "seconds after which a measurement is too old"},
+    {"load_expiration", OptionKind::kWhole, "180", 0, 1e9,
+     "seconds after which a measurement is too old; 0: never"},
     {"load_expired", OptionKind::kChoice, "refuse", 0, 0,
      "refuse|pass|trust: what an old measurement means to pods"},
     {"production_cpu_threshold", OptionKind::kWhole, "0", 0, 100,
@@ -136,6 +138,20 @@ LoadSettings LoadsOf(const Options& options, int64_t ticks) {
   return loads;
 }
 
+// What is said of a statistic needs the statistic.
+std::string CheckStatistics(const Options& options) {
+  const auto check = [&](const char* statistic, std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+      if (options.text(statistic) != "none" || options.number(name) == 0) continue;
+      return absl::StrCat(name, ": needs ", statistic);
+    }
+    return std::string();
+  };
+  const std::string wrong = check(
+      "load_statistic", {"load_window", "statistic_cpu_threshold", "statistic_memory_threshold"});
+  return wrong.empty() ? check("score_statistic", {"score_window"}) : wrong;
+}
+
 }  // namespace
 
 std::string_view ExtraPluginName(ExtraPlugin plugin) {
@@ -194,6 +210,7 @@ PluginSettings PluginSettings::From(const Options& options) {
 }
 
 std::string PluginSettings::Check(const Options& options) {
+  if (std::string wrong = CheckStatistics(options); !wrong.empty()) return wrong;
   const KindSettings kinds = From(options).kinds;
   for (const KindStrategy& strategy : kinds.strategies) {
     if (strategy.kind.empty() || strategy.weight < 1 || strategy.weight > 100) {

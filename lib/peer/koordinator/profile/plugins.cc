@@ -117,6 +117,12 @@ kube::Status Plugins::FilterByLoad(TaskIndex task, NodeIndex node) {
     case LoadBooks::Why::kMemory:
       words = "node(s) memory usage exceed threshold";
       break;
+    case LoadBooks::Why::kCpuStatistic:
+      words = "node(s) cpu aggregated usage exceed threshold";
+      break;
+    case LoadBooks::Why::kMemoryStatistic:
+      words = "node(s) memory aggregated usage exceed threshold";
+      break;
   }
   status.code = kube::Code::kUnschedulable;
   status.plugin = NumberOf(ExtraPlugin::kLoadAware);

@@ -25,8 +25,21 @@ void RunKoordinatorCycles(ActionContext& context, const Options& options) {
   kube::RunCycles(context, settings, &plugins);
 }
 
+// A window is of the statistic that the node names, thresholds also of the options'.
+void CheckStatisticSettings(bool has_statistic, SettingReader* settings) {
+  if (settings->Text(koordinator::kNodeLoadStatistic)) return;
+  if (settings->Text(koordinator::kNodeLoadWindow)) {
+    settings->Refuse(koordinator::kNodeLoadWindow, "needs load_statistic of the node");
+  }
+  if (has_statistic) return;
+  for (const std::string_view key : koordinator::kNodeStatisticKeys) {
+    if (settings->Integer(key, 0, 100, 0) == 0) continue;
+    settings->Refuse(key, "needs load_statistic, of the node or the options");
+  }
+}
+
 // Those that load_books.h reads.
-void CheckLoadSettings(SettingReader* settings) {
+void CheckLoadSettings(bool has_statistic, SettingReader* settings) {
   for (const auto& keys : {koordinator::kNodeThresholdKeys, koordinator::kNodeProductionKeys,
                            koordinator::kNodeStatisticKeys}) {
     settings->Integer(keys[0], 0, 100, 0);
@@ -34,6 +47,7 @@ void CheckLoadSettings(SettingReader* settings) {
   }
   settings->Integer(koordinator::kNodeLoadWindow, 0, 1'000'000'000, 0);
   settings->Choice(koordinator::kNodeLoadStatistic, {"avg", "p50", "p90", "p95", "p99"}, "");
+  CheckStatisticSettings(has_statistic, settings);
   for (const std::string_view key : koordinator::kNodeRawKeys) {
     const auto text = settings->Text(key);
     if (text && ParseQuantity(*text, Unit::kMilli).value_or(-1) < 0) {
@@ -43,7 +57,8 @@ void CheckLoadSettings(SettingReader* settings) {
 }
 
 // Nodes keep settings of other actions alone.
-absl::Status CheckNodes(const NodeTable& nodes) {
+absl::Status CheckNodes(const NodeTable& nodes, const Options& options) {
+  const bool has_statistic = options.text("load_statistic") != "none";
   for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
     if (!nodes.alive[n] || nodes.spec[n].settings.empty()) continue;
     SettingReader settings("node", nodes.spec[n].name, nodes.spec[n].settings, "koordinator");
@@ -53,7 +68,7 @@ absl::Status CheckNodes(const NodeTable& nodes) {
     settings.Flag(koordinator::kNodeZoneKeys[0], false);
     settings.Number(koordinator::kNodeZoneKeys[1], 1, koordinator::kMostAmplified, 1);
     settings.Number(koordinator::kNodeZoneKeys[2], 1, koordinator::kMostAmplified, 1);
-    CheckLoadSettings(&settings);
+    CheckLoadSettings(has_statistic, &settings);
     if (absl::Status s = settings.Finish(); !s.ok()) return s;
   }
   return absl::OkStatus();
@@ -63,7 +78,7 @@ absl::Status CheckKoordinatorCluster(const Tables& tables, const Options& option
   std::string wrong = kube::Settings::Check(options);
   if (wrong.empty()) wrong = koordinator::PluginSettings::Check(options);
   if (!wrong.empty()) return absl::InvalidArgumentError(absl::StrCat("action schedule: ", wrong));
-  if (absl::Status s = CheckNodes(tables.nodes); !s.ok()) return s;
+  if (absl::Status s = CheckNodes(tables.nodes, options); !s.ok()) return s;
   for (JobIndex job = 0; job < tables.jobs.alive.size(); ++job) {
     if (!tables.jobs.alive[job]) continue;
     const auto marks = koordinator::MarksOf(tables.jobs.names.name(job), tables.jobs.spec[job]);

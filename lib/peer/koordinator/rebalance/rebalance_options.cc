@@ -182,7 +182,8 @@ class TextReader {
     Selector selector;
     for (const std::string_view part : PartsOf(text, ';')) {
       if (!AddRequirement(part, &selector)) {
-        Refuse(absl::StrCat(Quote(part), " is not LABEL=VALUE"));
+        Refuse(absl::StrCat(Quote(part),
+                            " is not LABEL=VALUE+..., LABEL!=VALUE+..., LABEL=* or !LABEL"));
         return std::nullopt;
       }
     }
@@ -244,9 +245,8 @@ double PercentNamed(const Percents& percents, std::string_view name, double othe
   return otherwise;
 }
 
-// A pool as options give it, with the weights that its thresholds' resources have by default.
-absl::Status FinishPool(std::string_view option, LoadPool* pool) {
-  for (const Thresholds* side : {&pool->thresholds.all, &pool->thresholds.production}) {
+absl::Status CheckPool(std::string_view option, const LoadPool& pool) {
+  for (const Thresholds* side : {&pool.thresholds.all, &pool.thresholds.production}) {
     for (const auto& [name, low] : side->low) {
       if (low > PercentNamed(side->high, name, low)) {
         return WrongOption(option, absl::StrCat(name, " is ", low,
@@ -254,16 +254,25 @@ absl::Status FinishPool(std::string_view option, LoadPool* pool) {
                                                 "highThresholds"));
       }
     }
-    for (const Percents* list : {&side->low, &side->high}) {
-      for (const auto& [name, percent] : *list) {
-        const bool is_there = std::ranges::any_of(
-            pool->weights, [&name = name](const auto& weight) { return weight.first == name; });
-        if (!is_there) pool->weights.emplace_back(name, 1);
-      }
+  }
+  return absl::OkStatus();
+}
+
+// Cpu, memory and the resources of low and high thresholds weigh at least 1, as far as options go;
+// weights that a pool has itself stay.
+void CompleteWeights(LoadPool* pool) {
+  std::vector<std::string> names = {"cpu", "memory"};
+  for (const Percents* list : {&pool->thresholds.all.low, &pool->thresholds.all.high}) {
+    for (const auto& [name, percent] : *list) names.push_back(name);
+  }
+  for (const std::string& name : names) {
+    const auto known = std::ranges::find(pool->weights, name, &NamedAmounts::value_type::first);
+    if (known == pool->weights.end()) {
+      pool->weights.emplace_back(name, 1);
+    } else {
+      known->second = std::max<int64_t>(known->second, 1);
     }
   }
-  for (auto& [name, weight] : pool->weights) weight = std::max<int64_t>(weight, 1);
-  return absl::OkStatus();
 }
 
 void SetPoolField(std::string_view name, std::string_view value, TextReader* reader,
@@ -308,6 +317,7 @@ absl::StatusOr<LoadPool> ReadDefaultPool(const Options& options) {
     if (absl::Status s = read(option, &TextReader::ReadPercents, percents); !s.ok()) return s;
   }
   if (absl::Status s = read("weights", &TextReader::ReadWeights, &pool.weights); !s.ok()) return s;
+  CompleteWeights(&pool);
   pool.thresholds.is_distance = options.flag("distance");
   pool.anomaly =
       AnomalyRules{.abnormal_rounds = static_cast<int64_t>(options.number("abnormal")),
@@ -323,7 +333,7 @@ absl::StatusOr<std::vector<LoadPool>> ReadPools(const Options& options) {
   const std::string text = options.text("pools");
   if (text.empty()) {
     pools.push_back(*base);
-    if (absl::Status s = FinishPool("low", &pools.back()); !s.ok()) return s;
+    if (absl::Status s = CheckPool("low", pools.back()); !s.ok()) return s;
     return pools;
   }
   TextReader reader("pools");
@@ -338,7 +348,7 @@ absl::StatusOr<std::vector<LoadPool>> ReadPools(const Options& options) {
       SetPoolField(field.substr(0, colon), field.substr(colon + 1), &reader, &pool);
     }
     if (!reader.status().ok()) return reader.status();
-    if (absl::Status s = FinishPool("pools", &pool); !s.ok()) return s;
+    if (absl::Status s = CheckPool("pools", pool); !s.ok()) return s;
   }
   return pools;
 }

@@ -12,7 +12,9 @@
 //   pools       select:tier=gold&high:cpu:70|select:tier=silver
 //               pools by `|`, fields by `&`. Fields: select, low, high, production_low,
 //               production_high, weights, distance, abnormal, normal, timeout. What a pool does not
-//               set is as the option of that name. A pool without `select` has all nodes.
+//               set is as the option of that name. A pool without `select` has all nodes. Of option
+//               weights, cpu, memory and what low and high name weigh 1 at least; those of a pool
+//               are as they stand, and what they leave out weighs nothing.
 //   levels      dear:tier=gold|cheap:tier=silver    name and selector, in the order in which nodes
 //                                                   should become empty
 //   names       team-a;team-b
