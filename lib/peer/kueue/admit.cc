@@ -120,8 +120,9 @@ class KueueAdmit {
   bool EvictBarred() {
     bool evicted = false;
     std::optional<kueue::NodeFailures> failures;
-    if (topology_ && world_.config.gates.replaces_nodes)
+    if (topology_ && world_.config.gates.replaces_nodes) {
       failures.emplace(context_.tables, world_, *topology_);
+    }
     for (kueue::WorkloadIndex w = 0; w < job_of_.size(); ++w) {
       if (!world_.workloads[w].holds) continue;
       std::string why = WhyBarred(world_.workloads[w]);
