@@ -310,7 +310,9 @@ class KueueAdmit {
     const std::string host = std::exchange(row.unhealthy, {});
     if (entry.status == kueue::EntryStatus::kAssumed) {
       context_.decisions.ReplacePlaces(job, PlacesAnew(row, job));
-    } else if (entry.status == kueue::EntryStatus::kEvicted) {
+      return false;
+    }
+    if (entry.status == kueue::EntryStatus::kEvicted) {
       return EvictJob(
           job, TaskIndex(kNone),
           absl::StrCat("NodeFailures: Workload was evicted as there was no replacement ",
