@@ -40,10 +40,16 @@
 //   yet not count as complete. Then nothing is decided, but the cycle goes on with the victims
 //   gone.
 // - A task that moves between shared devices of one node and back charges the node twice.
+// - A task that was evicted and promised another node is noted on both. If a later search takes the
+//   promise away and finds a place on the node that the task is leaving, the task keeps its promise
+//   instead, although others may have got that room: the node has then promised more than it will
+//   have, of any resource.
 // - A task without GPUs prefers nodes on which a device is shared.
 // - The tasks that a job tries next are kept until one of its tasks changes. After an eviction that
 //   is committed, a job that also has pending tasks may so try tasks that are leaving.
 // - A queue with more GPUs than its fair share is not over it if it holds no cpu.
+// - The one attempt of a job with a backoff fails even if no action came to the job, because of
+//   `depth` or of what actions there are.
 //
 // Ties. Jobs, nodes, queues and tasks end in their UIDs or names. Where the peer goes over a map,
 // rows go in ascending order: jobs by `uid_rank`, queues and nodes by name. Shared devices of equal

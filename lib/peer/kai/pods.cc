@@ -145,8 +145,9 @@ int32_t KaiJob::ActiveMembers(uint32_t group) const {
 
 bool KaiJob::IsReady(uint32_t group) const {
   const KaiGroup& own = own_->groups[group];
-  if (own.is_pod_set)
+  if (own.is_pod_set) {
     return groups_[group].counts.alive - groups_[group].counts.gated >= groups_[group].minimum;
+  }
   int32_t ready = 0;
   for (const uint32_t member : own.sets) ready += IsReady(member);
   for (const uint32_t member : own.pod_sets) ready += IsReady(member);

@@ -117,8 +117,9 @@ void KaiScenarioFilters::GainGpus(const KaiPod& victim) {
   if (nodes_.order.empty()) return;
   const double least = nodes_.left[nodes_.order.back()];
   nodes_.left[victim.node] += victim.accepted_quota;
-  if (nodes_.left[victim.node] > least)
+  if (nodes_.left[victim.node] > least) {
     Insert(&nodes_, victim.node, /*replace=*/true, /*is_new=*/false);
+  }
 }
 
 bool KaiScenarioFilters::AdmitGpus(const KaiScenario& scenario) {

@@ -228,9 +228,7 @@ bool KaiSolver::WouldRepeat(const KaiScenario& scenario, const KaiScenario& base
   Pods recorded;
   for (const KaiJob* job : answer.victim_jobs) {
     AppendKaiPods(*job, &recorded);
-    if (recorded.size() > all.size() || recorded.back()->task != all[recorded.size() - 1]->task) {
-      return false;
-    }
+    if (recorded.size() > all.size()) return false;
   }
   if (!are_all(recorded) || !are_all(base.AllVictims())) return false;
   KaiFingerprint again;

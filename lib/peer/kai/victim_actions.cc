@@ -229,8 +229,9 @@ class Reclaim : public VictimAction {
     return *some_go_;
   }
   bool MayLose(const KaiJob& asks, uint32_t queue) override {
-    if (queue == asks.facts().queue || !KaiMayBeVictim(world_.tree, reclaimer_, queue))
+    if (queue == asks.facts().queue || !KaiMayBeVictim(world_.tree, reclaimer_, queue)) {
       return false;
+    }
     min_runtime_.resize(world_.tree.queues.size());
     min_runtime_[queue] = KaiReclaimMinRuntimeOf(world_, asks, queue);
     return true;

@@ -120,8 +120,9 @@ class KueueAdmit {
   bool EvictBarred() {
     bool evicted = false;
     std::optional<kueue::NodeFailures> failures;
-    if (topology_ && world_.config.gates.replaces_nodes)
+    if (topology_ && world_.config.gates.replaces_nodes) {
       failures.emplace(context_.tables, world_, *topology_);
+    }
     for (kueue::WorkloadIndex w = 0; w < job_of_.size(); ++w) {
       if (!world_.workloads[w].holds) continue;
       std::string why = WhyBarred(world_.workloads[w]);
@@ -309,7 +310,9 @@ class KueueAdmit {
     const std::string host = std::exchange(row.unhealthy, {});
     if (entry.status == kueue::EntryStatus::kAssumed) {
       context_.decisions.ReplacePlaces(job, PlacesAnew(row, job));
-    } else if (entry.status == kueue::EntryStatus::kEvicted) {
+      return false;
+    }
+    if (entry.status == kueue::EntryStatus::kEvicted) {
       return EvictJob(
           job, TaskIndex(kNone),
           absl::StrCat("NodeFailures: Workload was evicted as there was no replacement ",

@@ -99,8 +99,9 @@ ClassCounts CountPodSets(const Tables& tables, JobIndex job, bool holds, bool re
   if (!reclaims && lives) {
     for (auto& [key, count] : counts) (holds ? count.failed : count.live) += count.succeeded;
   }
-  if (holds && lives)
+  if (holds && lives) {
     KeepFailed(*tables.jobs.spec[job].admission, tables.jobs.groups[job], &counts);
+  }
   std::erase_if(counts, [](const auto& c) { return c.second.live == 0; });
   return counts;
 }

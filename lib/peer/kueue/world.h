@@ -86,7 +86,8 @@ struct QueueRow {
   // Follow from the others when the world settles.
   bool is_cohort = false;
   bool active = true;
-  std::string why_inactive;  // in Kueue's words; empty: it is active, stopped, or in a cycle
+  // In Kueue's words; empty: it is active or stopped, or only a cycle of cohorts keeps it back.
+  std::string why_inactive;
   uint64_t generation = 0;
   std::vector<WorkloadIndex> holders;  // workloads that hold its quota; see World::Precedes
   uint64_t holders_stamp = 0;          // a new number whenever `holders` changed

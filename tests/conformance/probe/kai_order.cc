@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -110,8 +111,8 @@ class RecordedOrder {
     names_.push_back(name);
   }
 
-  // A task that got something holds it, whatever its status: jobs are recorded without the index of
-  // statuses that has it.
+  // A task with an accepted request holds it, whatever its status: the record lacks the job's index
+  // by status.
   void AddTask(const json& task, uint32_t job, KaiJobFacts* facts) {
     const auto place = static_cast<uint32_t>(facts->tasks.size());
     facts->tasks.push_back(static_cast<uint32_t>(facts_.tasks.size()));
@@ -128,6 +129,9 @@ class RecordedOrder {
 
   const KaiJob* JobOf(const std::string& name) {
     const auto at = std::ranges::find(names_, name);
+    if (at == names_.end()) {
+      throw std::invalid_argument("job \"" + name + "\" is not among those of \"pushed\"");
+    }
     return &world_->job(static_cast<uint32_t>(at - names_.begin()));
   }
 

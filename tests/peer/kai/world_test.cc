@@ -176,6 +176,33 @@ TEST(KaiStatement, APlaceWhereTheTaskWasIsNoEviction) {
   EXPECT_THAT(listed.list, IsEmpty());
 }
 
+// The peer takes the node that the task is leaving for one where its eviction can be undone. The
+// eviction that it undoes is that of the promise, which others have taken by then.
+TEST(KaiStatement, AMovedTaskThatWouldReturnKeepsItsPromise) {
+  Maker maker({1, 1});
+  const uint32_t q = maker.AddQueue("q", 2);
+  maker.AddJob(q, 1, 1, {On(0)});
+  maker.AddJob(q, 1, 1, {On(1, KaiStatus::kReleasing)});
+  maker.AddJob(q, 1, 1, {Pending()});
+  const auto world = maker.Make();
+  KaiPod* const moved = world->job(0).pods()[0];
+  KaiPod* const other = world->job(2).pods()[0];
+  Listed listed;
+  KaiStatement first(world.get());
+  EXPECT_TRUE(first.Evict(moved));
+  EXPECT_TRUE(first.Pipeline(moved, 1, /*update=*/false));
+  first.Commit(&listed, kKaiNone);
+  EXPECT_EQ(world->nodes.NotAllocated(1, kKaiGpuAt), 0);
+  KaiStatement second(world.get());
+  EXPECT_TRUE(second.Evict(moved));
+  EXPECT_TRUE(second.Pipeline(other, 1, /*update=*/false));
+  EXPECT_TRUE(second.Pipeline(moved, 0, /*update=*/false));
+  EXPECT_EQ(moved->node, 1U);
+  EXPECT_EQ(moved->status, KaiStatus::kPipelined);
+  EXPECT_EQ(world->nodes.NotAllocated(1, kKaiGpuAt), -1);
+  EXPECT_EQ(world->nodes.NotAllocated(0, kKaiGpuAt), 1);
+}
+
 TEST(KaiAllocate, FillsTheFullerNodeFirst) {
   Maker maker({2, 2});
   const uint32_t q = maker.AddQueue("q", 4);
