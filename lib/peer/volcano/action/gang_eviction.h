@@ -23,9 +23,9 @@
 // whole cluster are kept between gangs and listed as far as needed (kept_victims.h), where the
 // policies' orders compare keys and their judgement of the first few tasks does not depend on the
 // rest. Otherwise all sets are made and sorted for each gang. What the cluster has free is added up
-// once (cluster_room.h). A task looks only at nodes with room, one of each state (room_later.h). Why a trial failed is found out only for the last
-// one of a domain, which is made again for that: earlier reasons are replaced before anything reads
-// them.
+// once (cluster_room.h). A task looks only at nodes with room, one of each state (room_later.h). Why
+// a trial failed is found out only for the last one of a domain, which is made again for that:
+// earlier reasons are replaced before anything reads them.
 #ifndef MUSTER_PEER_VOLCANO_ACTION_GANG_EVICTION_H_
 #define MUSTER_PEER_VOLCANO_ACTION_GANG_EVICTION_H_
 
@@ -87,8 +87,8 @@ class GangEviction {
   // Returns whether the job got places in the domain. Sets `*tried` if there were victims that
   // might have been enough.
   bool InDomain(const Gang& gang, DomainIndex domain, bool* tried);
-  // Returns what is free in the domain. What is promised to nominated tasks counts as free, too; the
-  // trial finds that it is not.
+  // Returns what is free in the domain. What is promised to nominated tasks counts as free, too;
+  // the trial finds that it is not.
   std::vector<int64_t> RoomIn(DomainIndex domain) {
     if (domain == context_.domains.root()) return cluster_room_.Sum();
     return RoomOf(ledger_, context_.domains.nodes(domain));

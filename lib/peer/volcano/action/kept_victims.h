@@ -15,7 +15,8 @@
 // or by uid for takers of other queues. Whole gangs of other queues go by worth, which depends on
 // the taker; they are sorted when it comes to them.
 // Cost. O(tasks + jobs log jobs) at the first call. Later a look at the tasks of each job in the
-// journal, O(log jobs) comparisons for each one that changed, a copy of its queue's list, and a look at each job before the last one that is returned.
+// journal, O(log jobs) comparisons for each one that changed, a copy of its queue's list, and a look
+// at each job before the last one that is returned.
 #ifndef MUSTER_PEER_VOLCANO_ACTION_KEPT_VICTIMS_H_
 #define MUSTER_PEER_VOLCANO_ACTION_KEPT_VICTIMS_H_
 
