@@ -23,14 +23,16 @@ using testing::Loop;
 
 constexpr int kNodes = 70, kJobs = 40;
 
-// Full nodes of two kinds; jobs of three queues that run up to six tasks and need some of them.
+// Full nodes of two sizes, some with a label that some tasks select; jobs of three queues that run
+// up to six tasks and need some of them.
 void FillWithGangs(Cluster& cluster, Rng& rng) {
   const auto accept = [](const absl::Status& status) { ASSERT_TRUE(status.ok()) << status; };
   for (const char* queue : {"a", "b", "c"}) accept(cluster.AddQueue({.name = queue}));
   for (int n = 0; n < kNodes; ++n) {
     const int64_t cpu = n % 7 == 0 ? 8 : 4;
-    accept(
-        cluster.AddNode({.name = absl::StrCat("n", n), .capacity = {{"cpu", cpu}, {"pods", 10}}}));
+    NodeSpec node{.name = absl::StrCat("n", n), .capacity = {{"cpu", cpu}, {"pods", 10}}};
+    if (n % 3 == 0) node.labels = {{"disk", "ssd"}};
+    accept(cluster.AddNode(node));
   }
   for (int j = 0; j < kJobs; ++j) {
     const int64_t count = static_cast<int64_t>(rng.Below(6)) + 1;
@@ -43,6 +45,7 @@ void FillWithGangs(Cluster& cluster, Rng& rng) {
     for (int64_t t = 0; t < count; ++t) {
       TaskSpec task{.name = absl::StrCat("j", j, "-", t), .job = job.name};
       task.shape.request = {{"cpu", static_cast<int64_t>(rng.Below(2)) + 1}};
+      if (rng.Chance(0.3)) task.shape.node_selector = {{"disk", "ssd"}};
       task.status = rng.Chance(0.8) ? TaskStatus::kRunning : TaskStatus::kBound;
       task.node = absl::StrCat("n", rng.Below(kNodes));
       task.priority = static_cast<int32_t>(rng.Below(2));

@@ -38,8 +38,8 @@ const RoomLater::OfClass& RoomLater::Follow(ClassIndex c) {
     ++numbering_;
   }
   OfClass& known = known_[c];
-  if (known.numbering != numbering_ || context_.search.Picks(c) ||
-      journal.size() - known.position > nodes) {
+  if (known.listed.size() != nodes || (known.by_state && known.numbering != numbering_) ||
+      context_.search.Picks(c) || journal.size() - known.position > nodes) {
     known.listed.assign(nodes, kNone);
     known.read.assign(nodes, 0);
     known.nodes.clear();
