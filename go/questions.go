@@ -164,7 +164,8 @@ func (c *Cluster) Rehearse(profile string, changes []Change, now int64) (Rehears
 	if changes == nil {
 		changes = []Change{}
 	}
-	return r, c.advise(profile, map[string]any{"rehearse": changes}, now, &r)
+	err := c.advise(profile, map[string]any{"rehearse": changes}, now, &r)
+	return r, err
 }
 
 // Remedy is one way to start a job that waits; it was tried.
@@ -191,7 +192,8 @@ func (c *Cluster) Diagnose(profile, job string, trials, now int64) (Diagnosis, e
 	if trials != 0 {
 		question["trials"] = trials
 	}
-	return d, c.advise(profile, map[string]any{"diagnose": question}, now, &d)
+	err := c.advise(profile, map[string]any{"diagnose": question}, now, &d)
+	return d, err
 }
 
 // DrainedTask is a task of a drained node: the node it goes to, why it waits, or that it ends.
@@ -263,7 +265,8 @@ func (c *Cluster) NeedNodes(profile string, offers []NodeOffer, most, now int64)
 	if most != 0 {
 		question["most"] = most
 	}
-	return needed, c.advise(profile, map[string]any{"need_nodes": question}, now, &needed)
+	err := c.advise(profile, map[string]any{"need_nodes": question}, now, &needed)
+	return needed, err
 }
 
 func (c *Cluster) advise(profile string, question any, now int64, answer any) error {

@@ -56,8 +56,9 @@ class Cluster(Watching):
     """
 
     def __init__(self, *, limits: Limits = DEFAULT) -> None:
-        """`limits.rows`: how many nodes, queues, jobs and tasks the cluster may hold together. A
-        call that would add more raises ResourceExhausted and adds none."""
+        """`limits.rows`: how many nodes, queues, jobs and tasks the cluster may hold together, with
+        those of events that wait. A call that would add more raises ResourceExhausted and adds
+        none."""
         self._core = _core.Cluster()
         self._rows = HeldRows(self._core, expect(limits, Limits, "limits"))
         self._defaults: dict[str, Any] = {}
@@ -219,8 +220,9 @@ class Cluster(Watching):
         columns, constants = self._split(jobs, given, "job")
         jobs = _length(columns)
         group_columns, group_constants = fields.split_group(columns, constants)
-        count = group_columns.get("count", group_constants.get("count", 0))
-        self._rows.admit("jobs", jobs + tasks_of_columns(count, jobs))
+        empty = group_constants.get("count", 0)
+        tasks = tasks_of_columns(group_columns.get("count", empty), jobs, empty)
+        self._rows.admit("jobs", jobs + tasks)
         return self._core.add_job_columns(columns, constants, group_columns, group_constants)
 
     def make_tasks(self, job: str, group: str = "", count: int = 1) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core, fields, frames, rows
 from .errors import Error, InvalidArgument, expect, text
-from .held_rows import HeldRows, tasks_of
+from .held_rows import HeldRows
 from .limits import integer
 from .reports import Drift
 
@@ -111,7 +111,7 @@ class Watching:
         generation = integer(generation, "apply_delta: generation")
         kind = text(kind, "apply_delta: kind")
         row = self._row(kind, name, given)
-        self._rows.admit_events(f'{kind} "{name}"', [(kind, row)])
+        self._rows.admit_events(f'{kind} "{name}"', [(kind, generation, row)])
         return self._core.apply_delta(generation, kind, row)
 
     def apply_deltas(self, events: Iterable[Mapping[str, Any]]) -> Any:
@@ -141,8 +141,7 @@ class Watching:
             except Error as failure:  # the engine is told, too: explain repeats its words
                 refused[i] = str(failure)
                 told.append((kind, generation, {"name": name, **given}))
-        added = [(kind, row) for kind, _, row in told if isinstance(row, dict)]
-        self._rows.admit_events("deltas", added)
+        self._rows.admit_events("deltas", told)
         results = self._core.apply_deltas(told)
         words = [refused.get(i, why) for i, (_, why) in enumerate(results)]
         return frames.frame({
@@ -169,8 +168,7 @@ class Watching:
         Returns what differed."""
         listed = fields.listing(full, self._row)
         held = [listed.get(kind, []) for kind in ("nodes", "queues", "jobs", "tasks")]
-        tasks = sum(map(tasks_of, listed.get("jobs", [])))
-        self._rows.admit_all("reconcile", sum(map(len, held)) + tasks)
+        self._rows.admit_all("reconcile", sum(map(len, held)))  # it makes no tasks by count
         return [Drift(*row) for row in self._core.reconcile(listed)]
 
     def waiting_events(self) -> list[tuple[str, str]]:

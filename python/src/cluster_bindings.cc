@@ -31,6 +31,7 @@
 #include "python/src/convert.h"
 #include "python/src/events.h"
 #include "python/src/forecast.h"
+#include "python/src/held_rows.h"
 #include "python/src/pickle.h"
 #include "python/src/rows.h"
 #include "python/src/run.h"
@@ -376,6 +377,11 @@ void BindCluster(py::module_& module) {
     }
     return rows;
   });
+
+  cluster.def("rows_with",
+              [](LiveCluster& self, const py::list& events, int64_t known, int64_t limit) {
+                return RowsWith(self.Use(), events, known, limit);
+              });
 
   // Many rows at once: dict of arrays, dict of what all rows have.
   cluster.def("add_node_columns",

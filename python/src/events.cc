@@ -74,6 +74,15 @@ void NoteUnread(Cluster& cluster, const std::string& kind, const py::object& obj
   NoteRefused(cluster, delta, why);
 }
 
+// The kind and the generation of an event.
+std::pair<std::string, uint64_t> HeadOf(const py::tuple& event) {
+  const Place place{nullptr, "delta"};
+  std::string kind = ReadText(Place{&place, "kind"}, event[0]);
+  const auto generation = static_cast<uint64_t>(
+      ReadInteger(Place{&place, "generation"}, event[1], 0, std::numeric_limits<int64_t>::max()));
+  return {std::move(kind), generation};
+}
+
 std::string_view OutcomeName(DeltaOutcome outcome) {
   switch (outcome) {
     case DeltaOutcome::kApplied:
@@ -98,6 +107,11 @@ Removal::Kind RemovalKind(const std::string& kind) {
   return static_cast<Removal::Kind>(ReadWord(Place{&root, "kind"}, Text(kind), "kind", words));
 }
 
+Delta ReadEvent(const py::tuple& event) {
+  const auto [kind, generation] = HeadOf(event);
+  return DeltaOf(generation, kind, py::object(event[2]));
+}
+
 std::string_view ApplyEvent(Cluster& cluster, uint64_t generation, const std::string& kind,
                             const py::object& object) {
   RemovalKind(kind);
@@ -118,10 +132,7 @@ py::list ApplyEvents(Cluster& cluster, const py::list& events) {
     std::string_view outcome;
     std::string words;
     try {
-      const Place place{nullptr, "delta"};
-      const std::string kind = ReadText(Place{&place, "kind"}, row[0]);
-      const auto generation = static_cast<uint64_t>(
-          ReadInteger(Place{&place, "generation"}, row[1], 0, std::numeric_limits<int64_t>::max()));
+      const auto [kind, generation] = HeadOf(row);
       outcome = ApplyEvent(cluster, generation, kind, py::object(row[2]));
     } catch (const StatusError& refused) {
       outcome = OutcomeName(DeltaOutcome::kRefused);

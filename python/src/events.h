@@ -19,6 +19,10 @@ namespace muster::python {
 // "node", "queue", ...: of what may be removed.
 Removal::Kind RemovalKind(const std::string& kind);
 
+// The event of (kind, generation, object), as ApplyEvents takes them. Throws where it cannot be
+// read.
+Delta ReadEvent(const pybind11::tuple& event);
+
 // `object` is a dict of the fields of a row, or the name of a row that is gone. Returns "applied",
 // "stale" or "waiting". Throws where the event is refused; the cluster remembers that it was.
 std::string_view ApplyEvent(Cluster& cluster, uint64_t generation, const std::string& kind,
