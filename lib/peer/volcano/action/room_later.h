@@ -9,11 +9,11 @@
 // about keeps them, and asks again only about nodes in the ledger's journal. Where neither fit nor
 // score of the class looks beyond a node, nodes in one state are alike to it, and the first of them
 // is the best of them: so they are kept by state, and the others are not visited.
-// Cost. O(nodes log nodes) at the first call for a class, and where nodes are kept by state again at
-// its next call after the first call for another class: that may have given states other numbers.
-// Else O(log nodes) for each node that changed since. Then a look at the first nodes of each state,
-// up to one that may be visited; or at all nodes with room, where nodes are not alike. A class that
-// picks parts of nodes is asked about all nodes each time.
+// Cost. O(nodes log nodes) at the first call for a class, and where nodes are kept by state again
+// at its next call after the first call for another class: that may have given states other
+// numbers. Else O(log nodes) for each node that changed since. Then a look at the first nodes of
+// each state, up to one that may be visited; or at all nodes with room, where nodes are not alike.
+// A class that picks parts of nodes is asked about all nodes each time.
 #ifndef MUSTER_PEER_VOLCANO_ACTION_ROOM_LATER_H_
 #define MUSTER_PEER_VOLCANO_ACTION_ROOM_LATER_H_
 
