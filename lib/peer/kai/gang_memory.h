@@ -19,8 +19,10 @@
 // row about staleness counts where the spec has no time, or one up to `whole`. Rows that are older
 // than the job are about another job of that name, and do not count. Nor do rows later than now.
 //
-// An attempt fails if the job could be tried, and at the end of the cycle some of its tasks wait
-// and none has a node or the promise of one. A cycle that was cut is no attempt.
+// An attempt fails if the job takes part with enough tasks, and at the end of the cycle some of
+// them wait and none has a node or the promise of one. Whether an action came to the job makes no
+// difference: when a session ends, the peer gives every such PodGroup the condition, also one
+// beyond `depth`. A cycle that was cut is no attempt.
 //
 // Cost. O(jobs * log rows).
 #ifndef MUSTER_PEER_KAI_GANG_MEMORY_H_

@@ -5,7 +5,8 @@
 //   kai/scheduling-backoff   "-1" (the default): the job is tried in every cycle. "1": it has one
 //                            attempt, and is left alone once that has failed
 //   kai/unschedulable        "true": its attempt failed. "false": it did not. Absent: as earlier
-//                            plans left it (gang_memory.h). Of jobs with one attempt
+//                            plans left it (gang_memory.h). Without a backoff it has no effect, as
+//                            the peer does not look at the condition then
 #ifndef MUSTER_PEER_KAI_JOB_SETTINGS_H_
 #define MUSTER_PEER_KAI_JOB_SETTINGS_H_
 

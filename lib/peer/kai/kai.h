@@ -48,6 +48,8 @@
 // - The tasks that a job tries next are kept until one of its tasks changes. After an eviction that
 //   is committed, a job that also has pending tasks may so try tasks that are leaving.
 // - A queue with more GPUs than its fair share is not over it if it holds no cpu.
+// - The one attempt of a job with a backoff fails even if no action came to the job, because of
+//   `depth` or of what actions there are.
 //
 // Ties. Jobs, nodes, queues and tasks end in their UIDs or names. Where the peer goes over a map,
 // rows go in ascending order: jobs by `uid_rank`, queues and nodes by name. Shared devices of equal

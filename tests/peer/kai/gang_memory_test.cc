@@ -198,6 +198,31 @@ TEST_F(KaiBackoff, ACycleThatWasCutIsNoAttempt) {
   EXPECT_EQ(Step(6), "bind late0 n; bind late1 n");
 }
 
+// The peer's condition does not tell whether an action came to the job.
+TEST_F(KaiBackoff, ACycleWithoutATurnIsAnAttempt) {
+  FirstEnds();
+  EXPECT_EQ(Step(5, "kai:actions=allocate(depth=0)"), "");
+  EXPECT_EQ(cluster_.memory().Find("kai-gangs")->Integer("failed/late"), 5);
+  EXPECT_EQ(Step(6), "");
+}
+
+TEST_F(KaiBackoff, AnAttemptFailsBeyondTheDepth) {
+  Accept(cluster_.AddNode({.name = "other", .capacity = {{"cpu", 2}, {"pods", 100}}}));
+  FirstEnds();
+  Gang(Job("next", 60));
+  EXPECT_EQ(Step(5, "kai:actions=allocate(depth=1)"), "bind next0 n; bind next1 n");
+  EXPECT_EQ(cluster_.memory().Find("kai-gangs")->Integer("failed/late"), 5);
+  EXPECT_EQ(Step(6), "");
+}
+
+TEST_F(KaiBackoff, TheConditionCountsForJobsWithABackoffAlone) {
+  FirstEnds();
+  JobSpec job = Job("late", 50);
+  job.settings = {{"kai/unschedulable", "true"}};
+  Accept(cluster_.UpdateJob(job));
+  EXPECT_EQ(Step(5), "bind late0 n; bind late1 n");
+}
+
 TEST_F(KaiBackoff, TheClusterMayKnowOfTheAttempt) {
   FirstEnds();
   Accept(cluster_.UpdateJob(Late({{"kai/unschedulable", "true"}})));
