@@ -12,8 +12,8 @@ namespace {
 
 constexpr uint32_t kGivenBack = kNone;  // the turn of an end after its job has left
 
-// Returns what a profile may know of a stop when a job is submitted; none: nothing is kept, and a
-// restart costs nothing. An evicted job seldom comes back to nodes that were taken from it.
+// Returns the costs of a stop that are known at submission. Absent: nothing is kept, and a restart
+// costs nothing. An evicted job seldom comes back to nodes that were taken from it.
 std::optional<Lifetime> LifetimeBy(const Recovery& recovery) {
   Lifetime lifetime;
   const int64_t restart = SatAdd(recovery.restart_seconds, recovery.migration_seconds);
