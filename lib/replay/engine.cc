@@ -123,6 +123,7 @@ class Loop {
     };
     learns_ = has_slot(kHistorySlot.slot);
     moves_ = has_slot(kRoundsSlot.slot);
+    reads_checkpoints_ = ReadsCheckpoints(*config);
     session_ = std::make_unique<Session>(world_.tables(), *config, SpeedOptions());
     session_->set_lists_shares(false);
     sampler_.Begin(trace_, options_.series_interval);
@@ -286,7 +287,7 @@ class Loop {
       session_->set_explains(explained_);
       ScheduleOptions schedule;
       schedule.now = now_;
-      status_ = lives_.TellCheckpoints();
+      if (reads_checkpoints_) status_ = lives_.TellCheckpoints();
       if (!status_.ok()) return;
       const int64_t begin = options_.clock ? options_.clock() : 0;
       auto data =
@@ -402,6 +403,7 @@ class Loop {
   int64_t now_ = 0;
   bool dirty_ = false;
   bool learns_ = false, moves_ = false;  // the profile does, though nothing waits
+  bool reads_checkpoints_ = false;
   int64_t last_tick_ = -1;
   int64_t in_vain_ = 0, stops_ = 0, advances_ = 0;  // as CountInVain counts
   std::optional<Plan> late_;

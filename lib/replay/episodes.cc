@@ -4,7 +4,6 @@
 #include "muster/episodes.h"
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 #include <queue>
 #include <string>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/log10.h"
 #include "lib/base/strings.h"
 #include "lib/model/tables.h"
 #include "muster/quantity.h"
@@ -37,24 +37,6 @@ bool HasLabels(const Labels& has, const Labels& wanted) {
   return std::all_of(wanted.begin(), wanted.end(), [&](const auto& label) {
     return std::find(has.begin(), has.end(), label) != has.end();
   });
-}
-
-// The logarithm of x >= 1, within a millionth of a millionth. Observations are floats, and Log,
-// which is right to the last bit of a double, takes 30 times as long. With x = 2^k m, m in
-// (1/sqrt 2, sqrt 2] and s = (m - 1) / (m + 1), log m = 2 (s + s^3/3 + s^5/5 + ...).
-float Log10(int64_t x) {
-  const auto bits = std::bit_cast<uint64_t>(static_cast<double>(x));
-  int64_t k = static_cast<int64_t>(bits >> 52) - 1023;
-  auto m = std::bit_cast<double>((bits & ((uint64_t{1} << 52) - 1)) | uint64_t{1023} << 52);
-  if (m > 1.4142135623730951) {
-    m /= 2;
-    ++k;
-  }
-  const double s = (m - 1) / (m + 1), z = s * s;
-  double sum = 0;
-  for (const int n : {15, 13, 11, 9, 7, 5, 3, 1}) sum = sum * z + 1.0 / n;
-  const double log = static_cast<double>(k) * 0.69314718055994530942 + 2 * s * sum;
-  return static_cast<float>(log * 0.43429448190325182765);
 }
 
 float Ratio(int64_t part, int64_t whole) {
@@ -327,7 +309,7 @@ void Episodes::Impl::Arrive(Episode* episode) {
 
 float Episodes::Impl::Estimate(uint32_t row) const {
   const int64_t told = trace_->estimate[row] > 0 ? trace_->estimate[row] : trace_->run[row];
-  return Log10(told);
+  return Log10Float(told);
 }
 
 void Episodes::Impl::Show(Episode* episode, size_t node) const {
@@ -371,7 +353,7 @@ void Episodes::Impl::LookAtPool(const Episode& episode, float* jobs, float* mach
     float* job = jobs + place * job_features();
     job[0] = Ratio(trace_->tasks[row], trace_->processors);
     job[1] = Estimate(row);
-    job[2] = Log10(1 + episode.now - trace_->submit[row]);
+    job[2] = Log10Float(1 + episode.now - trace_->submit[row]);
   }
   *machine = Ratio(episode.free, trace_->processors);
 }
@@ -387,7 +369,7 @@ void Episodes::Impl::LookAtNodes(const Episode& episode, float* jobs, float* mac
     const auto chosen = static_cast<int64_t>(episode.chosen.size());
     jobs[resources_] = Ratio(trace_->tasks[row] - chosen, trace_->tasks[row]);
     jobs[resources_ + 1] = Estimate(row);
-    jobs[resources_ + 2] = Log10(1 + episode.now - trace_->submit[row]);
+    jobs[resources_ + 2] = Log10Float(1 + episode.now - trace_->submit[row]);
   }
   std::ranges::copy(episode.machine, machine);
 }

@@ -49,6 +49,12 @@ EstimateUse UseOfEstimates(const ProfileConfig& config) {
   return most;
 }
 
+bool ReadsCheckpoints(const ProfileConfig& config) {
+  return std::ranges::any_of(config.actions, [](const ConfiguredAction& action) {
+    return OptionReads(action, "exchange", "0") || OptionReads(action, "by_loss", "off");
+  });
+}
+
 bool LacksEstimates(const Trace& trace) {
   return std::find(trace.estimate.begin(), trace.estimate.end(), kAbsent) != trace.estimate.end();
 }

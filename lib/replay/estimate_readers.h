@@ -1,10 +1,11 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Which profiles read the estimates of jobs. Where a trace has none, the run time stands in for the
-// estimate, and such a profile knows the future.
+// Which profiles read the estimates of jobs, and when their work was saved. Where a trace has no
+// estimates, the run time stands in for the estimate, and a profile that reads it knows the future.
 //
 //   const bool clairvoyant =
 //       LacksEstimates(trace) && UseOfEstimates(*config) == EstimateUse::kNeeded;
+//   if (ReadsCheckpoints(*config)) status = lives.TellCheckpoints();
 #ifndef MUSTER_REPLAY_ESTIMATE_READERS_H_
 #define MUSTER_REPLAY_ESTIMATE_READERS_H_
 
@@ -20,6 +21,10 @@ namespace muster {
 enum class EstimateUse : uint8_t { kNone, kOptional, kNeeded };
 
 EstimateUse UseOfEstimates(const ProfileConfig& config);
+
+// Returns whether some action weighs what evicted tasks lose. Only these read
+// Lifetime::checkpointed; policies and actions of callers cannot.
+bool ReadsCheckpoints(const ProfileConfig& config);
 
 // Returns whether some job has no estimate.
 bool LacksEstimates(const Trace& trace);

@@ -12,8 +12,8 @@ namespace {
 
 constexpr uint32_t kGivenBack = kNone;  // the turn of an end after its job has left
 
-// Returns what a profile may know of a stop when a job is submitted; none: nothing is kept, and a
-// restart costs nothing. An evicted job seldom comes back to nodes that were taken from it.
+// Returns the costs of a stop that are known at submission. Absent: nothing is kept, and a restart
+// costs nothing. An evicted job seldom comes back to nodes that were taken from it.
 std::optional<Lifetime> LifetimeBy(const Recovery& recovery) {
   Lifetime lifetime;
   const int64_t restart = SatAdd(recovery.restart_seconds, recovery.migration_seconds);
@@ -82,6 +82,7 @@ void JobLives::Go(uint32_t row) {
   if (job.running < MinTasks(row)) return;
   if (job.progress.active()) {
     PushEnd(row, job.progress.ChangeRate(now_, RateOf(row)));
+    job.saved = kAbsent;  // tasks that have just begun do not have it
     return;
   }
   int64_t pause = 0;
@@ -112,7 +113,7 @@ void JobLives::WatchEstimate(uint32_t row) {
 absl::Status JobLives::TellCheckpoints() {
   for (const uint32_t row : saving_) {
     Job& job = jobs_[row];
-    const int64_t saved = now_ - job.progress.SecondsToLose(now_, IntervalOf(row));
+    const int64_t saved = job.progress.SavedAt(now_, IntervalOf(row));
     if (saved == job.saved) continue;
     job.saved = saved;
     Lifetime lifetime = lifetime_.value_or(Lifetime());

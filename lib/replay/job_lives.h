@@ -49,8 +49,9 @@ class JobLives {
   // Whether a job without an estimate gets one: its run time, or a guess.
   void TellRuns(bool tell) { tells_run_ = tell; }
   bool guesses_all() const { return estimates_.guesses_all(); }
-  // Tells profiles when the work of jobs that run was saved: call it before a cycle. Fails if the
-  // cluster refuses an edit. O(jobs that run) where there are checkpoints, else O(1).
+  // Tells profiles when the work of jobs that run was saved: call it before a cycle of a profile
+  // that reads it. Fails if the cluster refuses an edit. O(jobs that run) where there are
+  // checkpoints, and an edit of each task of those with a new one; else O(1).
   absl::Status TellCheckpoints();
 
   int64_t wanting() const { return wanting_; }  // jobs with tasks that wait
@@ -100,7 +101,7 @@ class JobLives {
     uint32_t beginnings = 0;
     int64_t kept = 0;             // the most work that it had after a stop
     int64_t began = 0, ends = 0;  // the last beginning, and when the job should end as things are
-    int64_t saved = 0;            // when its work was saved, as profiles read it
+    int64_t saved = 0;            // when its work was saved, as all its tasks have it
     uint8_t corrections = 0;
     bool wants = false;  // some task waits
     bool stopped = false;

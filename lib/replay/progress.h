@@ -49,12 +49,12 @@ class Progress {
     done_ = kept;
     return lost;
   }
-  // Returns the seconds of work, at its rate, that Stop would lose now.
-  int64_t SecondsToLose(int64_t now, int64_t interval) const {
-    if (rate_ == 0 || interval < 0) return 0;
-    const int64_t done = now <= since_ ? done_ : SatAdd(done_, SatMul(now - since_, rate_));
-    const int64_t lost = interval == 0 ? done : done % interval;
-    return lost / rate_ + (lost % rate_ > 0 ? 1 : 0);
+  // Returns since when, at its rate, it does the work that Stop would lose now. While the job
+  // pauses, that is the end of the pause. REQUIRES: active(), interval > 0.
+  int64_t SavedAt(int64_t now, int64_t interval) const {
+    const int64_t at = std::max(now, since_);
+    const int64_t lost = SatAdd(done_, SatMul(at - since_, rate_)) % interval;
+    return at - (lost / rate_ + (lost % rate_ > 0 ? 1 : 0));
   }
   void Finish() { rate_ = 0; }
   // The units of work that it has done; after a stop, those that it keeps.

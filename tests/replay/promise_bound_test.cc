@@ -7,9 +7,9 @@
 //   E. So it starts at most E later for each job ahead of it at its submission, and once more. In
 //   order of submission these are the older jobs. Under policy due, these are also those that are
 //   submitted at most cap times the longest wait after it.
-// - Several queues: a queue that holds less goes first, for as long as it likes. From `age_limit`
+// - Several queues: a queue that holds less goes first, for any length of time. From `age_limit`
 //   on the same bound holds, counted from then.
-// Without promises, or without the age limit, some gangs wait longer: the worlds can tell.
+// Without promises, or without the age limit, some gangs wait longer, so the tests can fail.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -25,8 +25,8 @@ namespace {
 
 constexpr int64_t kCpus = 12, kLongest = 12;
 
-// A few wide gangs among many small jobs, on three nodes that are always wanted. With `queues` of
-// unequal weight, most jobs are of the first one.
+// A few wide gangs among many small jobs, on three nodes that are always requested. With `queues`
+// of unequal weight, most jobs are of the first one.
 Trace Busy(uint64_t seed, bool queues) {
   Rng rng(seed);
   Trace trace;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "gtest/gtest.h"
+#include "lib/replay/progress.h"
 #include "muster/replay.h"
 
 namespace muster {
@@ -55,6 +56,29 @@ TEST(StopCosts, ARestartAndAMoveAddTheirTime) {
 TEST(StopCosts, AJobThatIsSavedOnEvictionLosesItsRestartAlone) {
   EXPECT_EQ(StartOfUrgent({.evicted_jobs_checkpoint = true}), 531);
   EXPECT_EQ(StartOfUrgent({.evicted_jobs_checkpoint = true, .restart_seconds = 35}), 571);
+}
+
+// One answer for the whole pause, so that tasks are told once.
+TEST(StopCosts, WorkIsSavedAtTheEndOfAPauseAndAtCheckpoints) {
+  constexpr int64_t kInterval = 400;  // 100 s of four tasks
+  Progress progress;
+  progress.Submit(1000, 4, 1);
+  progress.Begin(0, 4, /*pause=*/0);
+  EXPECT_EQ(progress.SavedAt(0, kInterval), 0);
+  EXPECT_EQ(progress.SavedAt(99, kInterval), 0);
+  EXPECT_EQ(progress.SavedAt(100, kInterval), 100);
+  EXPECT_EQ(progress.SavedAt(250, kInterval), 200);
+  EXPECT_EQ(progress.Stop(250, kInterval), 200);
+  progress.Begin(300, 4, /*pause=*/30);
+  for (const int64_t now : {300, 301, 329, 330, 429}) {
+    EXPECT_EQ(progress.SavedAt(now, kInterval), 330) << now;
+  }
+  EXPECT_EQ(progress.SavedAt(430, kInterval), 430);
+  // With one task fewer it takes a third longer.
+  progress.ChangeRate(450, 3);
+  EXPECT_EQ(progress.SavedAt(450, kInterval), 423);
+  EXPECT_EQ(progress.SavedAt(550, kInterval), 423);
+  EXPECT_EQ(progress.SavedAt(560, kInterval), 556);
 }
 
 }  // namespace
