@@ -33,7 +33,7 @@ std::string Table(const std::string& name) {
 
 std::string Message(const absl::Status& status) { return std::string(status.message()); }
 
-std::string Amount(const Resources& amounts, const std::string& name) {
+std::string TextOf(const Resources& amounts, const std::string& name) {
   for (const auto& [resource, amount] : amounts) {
     if (resource == name) return amount.text;
   }
@@ -68,14 +68,14 @@ TEST_F(Pai, MakesAGangOfEachRole) {
   EXPECT_EQ(trace->users[trace->user[0]], "bob");
   EXPECT_EQ(trace->users[trace->user[1]], "alice");
   const Resources& worker = trace->shapes[trace->shape[1]].request;
-  EXPECT_EQ(Amount(worker, "cpu"), "6000m");
-  EXPECT_EQ(Amount(worker, "memory"), absl::StrCat(int64_t{30000} << 20));
-  EXPECT_EQ(Amount(worker, "nvidia.com/gpu"), "1000m");
-  EXPECT_EQ(Amount(trace->shapes[trace->shape[0]].request, "nvidia.com/gpu"), "250m");
-  EXPECT_EQ(Amount(trace->shapes[trace->shape[2]].request, "nvidia.com/gpu"), "");
+  EXPECT_EQ(TextOf(worker, "cpu"), "6000m");
+  EXPECT_EQ(TextOf(worker, "memory"), absl::StrCat(int64_t{30000} << 20));
+  EXPECT_EQ(TextOf(worker, "nvidia.com/gpu"), "1000m");
+  EXPECT_EQ(TextOf(trace->shapes[trace->shape[0]].request, "nvidia.com/gpu"), "250m");
+  EXPECT_EQ(TextOf(trace->shapes[trace->shape[2]].request, "nvidia.com/gpu"), "");
   ASSERT_EQ(trace->machine.nodes.size(), 3u);
-  EXPECT_EQ(Amount(trace->machine.nodes[1].capacity, "nvidia.com/gpu"), "8");
-  EXPECT_EQ(Amount(trace->machine.nodes[1].capacity, "cpu"), "96000m");
+  EXPECT_EQ(TextOf(trace->machine.nodes[1].capacity, "nvidia.com/gpu"), "8");
+  EXPECT_EQ(TextOf(trace->machine.nodes[1].capacity, "cpu"), "96000m");
   EXPECT_EQ(trace->machine.nodes[1].labels[0].second, "V100");
   EXPECT_THAT(trace->machine.nodes[2].labels, IsEmpty());
   const absl::StatusOr<ReplayResult> result = Replay(*trace, "volcano");
@@ -158,12 +158,12 @@ TEST_F(Borg, TellsEachInstancesStory) {
   EXPECT_EQ(trace->users[trace->user[0]], "alice");
   EXPECT_EQ(trace->user[2], kNone);
   const Resources& request = trace->shapes[trace->shape[1]].request;
-  EXPECT_EQ(Amount(request, "cpu"), "20000m");
-  EXPECT_EQ(Amount(request, "memory"), absl::StrCat(int64_t{4000} << 20));
+  EXPECT_EQ(TextOf(request, "cpu"), "20000m");
+  EXPECT_EQ(TextOf(request, "memory"), absl::StrCat(int64_t{4000} << 20));
   // As they were first added; the one of unknown capacity is not there.
   ASSERT_EQ(trace->machine.nodes.size(), 3u);
   EXPECT_EQ(trace->machine.nodes[0].name, "11");
-  EXPECT_EQ(Amount(trace->machine.nodes[0].capacity, "cpu"), "500000m");
+  EXPECT_EQ(TextOf(trace->machine.nodes[0].capacity, "cpu"), "500000m");
   EXPECT_EQ(trace->machine.nodes[2].domain, "s2");
   EXPECT_EQ(trace->machine.domains.size(), 2u);
   // One was added later; one was removed and added again.

@@ -21,22 +21,22 @@ namespace muster {
 namespace {
 
 constexpr size_t kNodes = 6, kJobs = 12;
-using Amounts = std::array<int64_t, 2>;  // cpu and gpu
+using CpuAndGpu = std::array<int64_t, 2>;  // cpu and gpu
 
 struct Node {
-  Amounts has;
+  CpuAndGpu has;
   bool labeled;
 };
 struct Shape {
-  Amounts request;
+  CpuAndGpu request;
   bool selects;
 };
 constexpr Node kMachine[kNodes] = {{{4, 0}, false}, {{8, 2}, true}, {{4, 4}, true},
                                    {{8, 0}, false}, {{6, 1}, true}, {{2, 2}, false}};
 constexpr Shape kShapes[] = {{{1, 0}, false}, {{2, 1}, false}, {{3, 0}, true}, {{1, 2}, true}};
-constexpr Amounts kMost = {8, 4};
+constexpr CpuAndGpu kMost = {8, 4};
 
-Resources Named(const Amounts& amounts) { return {{"cpu", amounts[0]}, {"gpu", amounts[1]}}; }
+Resources Named(const CpuAndGpu& amounts) { return {{"cpu", amounts[0]}, {"gpu", amounts[1]}}; }
 
 std::shared_ptr<const Trace> Draw(Rng& rng) {
   auto trace = std::make_shared<Trace>();
@@ -78,7 +78,7 @@ class Account {
     return (!shape.selects || kMachine[node].labeled) && free_[node][0] >= shape.request[0] &&
            free_[node][1] >= shape.request[1];
   }
-  const Amounts& free(size_t node) const { return free_[node]; }
+  const CpuAndGpu& free(size_t node) const { return free_[node]; }
 
   void Act(size_t action) {
     if (action == kNodes) {
@@ -101,7 +101,7 @@ class Account {
     std::vector<size_t> nodes;
   };
   void Hold(size_t job, size_t node, int64_t sign) {
-    const Amounts& request = kShapes[trace_.shape[rows_[job]]].request;
+    const CpuAndGpu& request = kShapes[trace_.shape[rows_[job]]].request;
     for (size_t r = 0; r < request.size(); ++r) free_[node][r] += sign * request[r];
   }
   void Wait() {
@@ -123,7 +123,7 @@ class Account {
 
   const Trace& trace_;
   const std::vector<uint32_t>& rows_;
-  Amounts free_[kNodes];
+  CpuAndGpu free_[kNodes];
   std::vector<Run> runs_;
   std::vector<size_t> chosen_;  // nodes of the first job that has not begun
   size_t begun_ = 0, came_ = 0;

@@ -29,7 +29,7 @@ struct World {
   std::vector<std::vector<int64_t>> request;   // by shape
 };
 
-Resources Amounts(const std::vector<int64_t>& amounts) {
+Resources AmountsOf(const std::vector<int64_t>& amounts) {
   Resources out;
   for (size_t d = 0; d < kResources; ++d) {
     if (amounts[d] > 0) out.emplace_back(kNames[d], amounts[d]);
@@ -45,11 +45,11 @@ World RandomWorld(Rng& rng) {
   for (int64_t i = 0; i < 5; ++i) {
     world.capacity.push_back({2 + 2 * below(3), i < 3 ? 1 + below(3) : 0});
     trace.machine.nodes.push_back({.name = absl::StrCat("n", i),
-                                   .capacity = Amounts(world.capacity.back()),
+                                   .capacity = AmountsOf(world.capacity.back()),
                                    .domain = absl::StrCat("rack-", i % 2)});
   }
   world.request = {{1, 0}, {2, 1}, {3, 0}, {1, 2}};
-  for (const auto& request : world.request) trace.shapes.push_back({.request = Amounts(request)});
+  for (const auto& request : world.request) trace.shapes.push_back({.request = AmountsOf(request)});
   trace.queues = {{.name = "a", .weight = 2}, {.name = "b", .weight = 1}};
   for (int64_t i = 0; i < 30; ++i) {
     EXPECT_TRUE(AddJob({.submit = below(120),

@@ -183,7 +183,7 @@ TEST(SpeedReplay, RandomTablesAgreeWithAPlainSum) {
   }
 }
 
-CsvFiles Tables(const std::string& jobs, const std::string& nodes, const std::string& speeds) {
+CsvFiles SpeedFiles(const std::string& jobs, const std::string& nodes, const std::string& speeds) {
   return {
       .jobs = {"jobs.csv", jobs}, .nodes = {"nodes.csv", nodes}, .speeds = {"speeds.csv", speeds}};
 }
@@ -194,14 +194,14 @@ constexpr char kTypedNodes[] = "name,capacity.nvidia.com/gpu,label.gpu-model\na,
 
 TEST(SpeedCsv, ReadsWhatItWrites) {
   const std::string speeds = "model,type,workers,speed\nm,v100,1,10.25\nm,k80,2,3\n";
-  const absl::StatusOr<Trace> trace = ReadCsv(Tables(kModelJobs, kTypedNodes, speeds));
+  const absl::StatusOr<Trace> trace = ReadCsv(SpeedFiles(kModelJobs, kTypedNodes, speeds));
   ASSERT_TRUE(trace.ok()) << trace.status();
   ASSERT_EQ(trace->speeds.size(), 2u);
   EXPECT_EQ(trace->speeds[0].speed, 10'250'000);
   EXPECT_EQ(trace->speeds[1].workers, 2);
   const CsvText text = WriteCsv(*trace);
   EXPECT_EQ(text.speeds, speeds);
-  const absl::StatusOr<Trace> again = ReadCsv(Tables(text.jobs, text.nodes, text.speeds));
+  const absl::StatusOr<Trace> again = ReadCsv(SpeedFiles(text.jobs, text.nodes, text.speeds));
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ(again->shapes[again->shape[0]].labels, (Labels{{"model", "m"}}));
   EXPECT_TRUE(again->shapes[again->shape[1]].labels.empty());
@@ -209,7 +209,7 @@ TEST(SpeedCsv, ReadsWhatItWrites) {
 
 TEST(SpeedCsv, ARowWithoutSpeedIsNoRow) {
   const absl::StatusOr<Trace> trace =
-      ReadCsv(Tables(kModelJobs, kTypedNodes, "model,type,speed\nm,v100,2\nm,k80,0\n"));
+      ReadCsv(SpeedFiles(kModelJobs, kTypedNodes, "model,type,speed\nm,v100,2\nm,k80,0\n"));
   ASSERT_TRUE(trace.ok()) << trace.status();
   EXPECT_EQ(trace->speeds.size(), 1u);
 }
@@ -224,14 +224,14 @@ TEST(SpeedCsv, NamesLineAndRuleOfWhatItRefuses) {
       {"model,type,workers,speed\nm,v100,0,1\n", "speeds.csv:2: workers:"},
       {"model,type,speed\nm,v100,1e13\n", "speeds.csv:2: speed:"}};
   for (const auto& [speeds, error] : bad) {
-    const absl::StatusOr<Trace> trace = ReadCsv(Tables(kModelJobs, kTypedNodes, speeds));
+    const absl::StatusOr<Trace> trace = ReadCsv(SpeedFiles(kModelJobs, kTypedNodes, speeds));
     ASSERT_FALSE(trace.ok()) << speeds;
     EXPECT_NE(trace.status().message().find(error), std::string::npos) << trace.status();
   }
   CsvOptions options;
   options.read.limits.rows = 4;
-  const absl::StatusOr<Trace> trace =
-      ReadCsv(Tables(kModelJobs, kTypedNodes, "model,type,speed\nm,a,1\nm,b,1\nm,c,1\n"), options);
+  const absl::StatusOr<Trace> trace = ReadCsv(
+      SpeedFiles(kModelJobs, kTypedNodes, "model,type,speed\nm,a,1\nm,b,1\nm,c,1\n"), options);
   EXPECT_EQ(trace.status().code(), absl::StatusCode::kResourceExhausted) << trace.status();
 }
 
