@@ -6,9 +6,9 @@
 #   step "release build" build release
 #   finish
 #
-# Every step prints a heading and its time. `finish` prints the times as a table and exits; its
-# last line is `N passed, N failed`, counted in steps. A step that cannot run here prints SKIP and
-# the reason, and counts as neither.
+# Every step prints a heading and its time. `finish` prints how failed tests ended, then the times
+# as a table, and exits; its last line is `N passed, N failed`, counted in steps. A step that cannot
+# run here prints SKIP and the reason, and counts as neither.
 
 jobs=$(nproc)
 cases=${MUSTER_CONFORMANCE:-../shared/conformance}
@@ -19,6 +19,7 @@ failed=0
 step_names=()
 step_results=()
 step_seconds=()
+failed_tests=()  # how each of them ended
 
 # step NAME COMMAND...: runs the command; exit code 77 means that it had a reason not to run.
 step() {
@@ -41,6 +42,7 @@ step() {
 # Prints the table of steps and `N passed, N failed`. Exits with 1 if a step failed.
 finish() {
   local i
+  printf '%s\n' ${failed_tests[@]+"${failed_tests[@]}"}
   printf '\n%8s  %-7s %s\n' seconds result step
   for i in "${!step_names[@]}"; do
     printf '%8d  %-7s %s\n' "${step_seconds[$i]}" "${step_results[$i]}" "${step_names[$i]}"
@@ -74,14 +76,23 @@ build_release() {
 }
 
 run_tests() {  # PRESET [CTEST ARGUMENT...]
-  ctest --preset "$1" -j "$jobs" --no-tests=error "${@:2}"
+  local logs=build/$1/Testing/Temporary name
+  ctest --preset "$1" -j "$jobs" --no-tests=error "${@:2}" && return
+  while IFS=: read -r _ name; do
+    failed_tests+=("$name" "$(sed -n "\,Testing: $name\$,,/^<end of output>/p" "$logs/LastTest.log" |
+      tail -n 25)")
+  done <"$logs/LastTestsFailed.log"
+  return 1
 }
 
 python_tests() {
   local python=python3
   if [ -x "$venv" ]; then python=$venv; else echo "SKIP tests of the engine: no build/venv"; fi
   PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=build/release/python "$python" -m unittest discover \
-    -s tests/python -p '*_test.py'
+    -s tests/python -p '*_test.py' 2>&1 | tee build/python_tests.log
+  [ "${PIPESTATUS[0]}" -eq 0 ] && return
+  failed_tests+=("python tests" "$(tail -n 25 build/python_tests.log)")
+  return 1
 }
 
 own_cases() {
