@@ -3,7 +3,7 @@
 // Pods of YuniKorn's applications as jobs and tasks.
 //
 // A pod with schedulerName yunikorn belongs to the application that a label or an annotation names,
-// or else to that of its namespace. The application is submitted with what its oldest pod says of
+// or else to that of its namespace. The application is submitted with what its oldest pod has as
 // queue, user and task groups. One that is rejected is left out with its waiting pods; pods of it
 // that run only occupy their nodes, and so do all pods of other schedulers.
 //

@@ -45,14 +45,7 @@ ACTS = re.compile(
     r"( (already|also|still|never|no longer|do not|does not))?"
     r" (say|says|said|want|wants|wanted|know|knows|knew)\b", re.I)
 # Sentences that may stand: a file, and words of the line.
-ALLOWED = (
-    ("docs/replay.md", "users who submit"),
-    ("lib/import/yunikorn_pods.cc", "its oldest pod says"),
-    ("lib/peer/kai/node_board.h", "no task wants"),
-    ("lib/peer/kai/scenario.h", "tasks that want a place"),
-    ("lib/peer/kai/statement.h", "job does not know the task"),
-    ("lib/peer/koordinator/gangs/gang_book.h", "the gang does not know"),
-)
+ALLOWED = (("docs/replay.md", "users who submit"),)
 
 
 def prose_of_python(text):

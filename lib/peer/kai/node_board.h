@@ -13,7 +13,7 @@
 // tournament over all nodes keeps the winner.
 //
 // Peer. Equal to a scan over all nodes (node_order.h), as long as no task is nominated, no topology
-// gives scores and no task wants to be near another. The scan serves those.
+// gives scores and no task has to be near another. The scan serves those.
 //
 // Ties. The node with the smaller name.
 //

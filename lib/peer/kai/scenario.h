@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A scenario of KAI Scheduler: tasks that want a place, and victims that would make room for them.
+// A scenario of KAI Scheduler: tasks that lack a place, and victims that would make room for them.
 //
 //   KaiScenario scenario(&world, partial, partial->Next(false), recorded);
 //   scenario.AddVictims(tasks);           // one step of one job

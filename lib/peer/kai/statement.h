@@ -37,7 +37,7 @@ class KaiStatement {
   void Rollback(size_t checkpoint);
   void Discard();
 
-  // Each returns false, with the world unchanged, if the node or job does not know the task.
+  // Each returns false, with the world unchanged, if the node or job does not have the task.
   bool Evict(KaiPod* pod);
   bool Allocate(KaiPod* pod, uint32_t node);
   // If `update`, a task that is already on the node is charged again there. Otherwise its eviction

@@ -69,7 +69,7 @@ enum class EnqueueAnswer : uint8_t {
   kNotReady,     // its gang's rules are not
   kTooFew,       // a gang of the group is missing, or has too few tasks
   kNotTried,     // the group has its turn, which comes to the task
-  kNotPending,   // the gang does not know the task as pending
+  kNotPending,   // the gang does not have the task as pending
   kRepresented,  // another task of the group is in the queue
 };
 
