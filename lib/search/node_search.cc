@@ -439,12 +439,15 @@ bool NodeSearch::FitsNode(ClassIndex c, NodeIndex node, bool* hard) {
     return false;
   }
   if (needs.fit_policies.empty() && !rules_.overfull_nodes_are_out) return true;
-  states_->Sync();
-  const StateIndex slot = states_->state(node);
-  if (slot == kNone) return false;  // it counts as gone
+  // Most callers change the node next, so a state that no search asked for is not worth keeping.
+  const bool synced = states_->synced();
+  const StateColumns* columns =
+      synced ? &states_->columns() : states_->Look(node, needs.reads_free);
+  const StateIndex slot = synced ? states_->state(node) : StateIndex(0);
+  if (columns == nullptr || slot == kNone) return false;  // it counts as gone
   uint8_t fits = 1;
   for (const PolicyEntry* entry : needs.fit_policies) {
-    entry->fit->FitStates(c, states_->columns(), slot, slot + 1, &fits);
+    entry->fit->FitStates(c, *columns, slot, slot + 1, &fits);
     if (!fits && entry->traits.tells_nodes_apart) {
       if (hard != nullptr) *hard = true;
       return false;

@@ -57,9 +57,32 @@ void NodeStates::Rebuild() {
   for (NodeIndex n = 0; n < nodes; ++n) Place(n);
 }
 
+bool NodeStates::Rebuilt() const {
+  return ledger_birth_ != ledger_.birth() || kinds_version_ != kinds_.version() ||
+         state_.size() != ledger_.tables().nodes.alive.size();
+}
+
+bool NodeStates::synced() const {
+  return !Rebuilt() && ledger_position_ == ledger_.journal().size();
+}
+
+const StateColumns* NodeStates::Look(NodeIndex n, bool free) {
+  if (!ledger_.tables().nodes.alive[n] || Overdrawn(n)) return nullptr;
+  const size_t dimensions = ledger_.dimensions();
+  if (look_.size == 0 || look_.idle.size() != dimensions) {
+    look_ = StateColumns{.size = 1};
+    for (const auto part : StateColumns::kFree) (look_.*part).resize(dimensions);
+    for (const auto part : StateColumns::kHeld) (look_.*part).resize(dimensions);
+    StateColumns::ForEach(/*free=*/true, [](auto& column) { column.resize(1); }, look_);
+  }
+  Fill(look_, StateIndex(0), n);
+  if (free) FillFree(look_, StateIndex(0), n);
+  look_.head[0] = static_cast<double>(n);
+  return &look_;
+}
+
 void NodeStates::Sync() {
-  if (ledger_birth_ != ledger_.birth() || kinds_version_ != kinds_.version() ||
-      state_.size() != ledger_.tables().nodes.alive.size()) {
+  if (Rebuilt()) {
     Rebuild();
     return;
   }
@@ -176,7 +199,8 @@ StateIndex NodeStates::Intern(NodeIndex n, uint64_t sum) {
   }
   sum_[slot] = sum;
   kind_[slot] = kind;
-  Fill(slot, n);
+  Fill(columns_, slot, n);
+  FillFree(columns_, slot, n);
   journal_.push_back({slot, 1});
   if ((index_used_ + 1) * 2 > index_.size()) Rehash(4 * (columns_.size + 16));
   mask = index_.size() - 1;
@@ -187,40 +211,48 @@ StateIndex NodeStates::Intern(NodeIndex n, uint64_t sum) {
   return slot;
 }
 
-void NodeStates::Fill(StateIndex slot, NodeIndex n) {
-  columns_.node[slot] = n;
-  columns_.devices[slot] = devices_ == nullptr ? 0 : devices_->state(n).value();
+double NodeStates::Cell(int64_t value) {
+  exact_ &= value <= kLargestExact && value >= -kLargestExact;
+  return static_cast<double>(value);
+}
+
+void NodeStates::FillFree(StateColumns& columns, StateIndex slot, NodeIndex n) {
   const auto allocatable = ledger_.tables().nodes.allocatable.row(n);
   const auto idle = ledger_.node(n, kIdle);
   const auto releasing = ledger_.node(n, kReleasing);
   const auto pipelined = ledger_.node(n, kPipelined);
-  const auto used = ledger_.node(n, kUsed);
-  const auto requested = ledger_.node(n, kRequested);
-  auto cell = [this](int64_t value) {
-    exact_ &= value <= kLargestExact && value >= -kLargestExact;
-    return static_cast<double>(value);
-  };
   for (size_t d = 0; d < allocatable.size(); ++d) {
     const bool unlimited = d == kPods && allocatable[d] == kAbsent;
     const int64_t shift = unlimited ? (int64_t{1} << 61) - (int64_t{1} << 40) : 0;
-    columns_.idle[d][slot] = cell(idle[d] - shift);
-    columns_.releasing[d][slot] = cell(releasing[d]);
-    columns_.future_idle[d][slot] = cell(idle[d] - shift + releasing[d] - pipelined[d]);
-    columns_.room[d][slot] = std::min(columns_.idle[d][slot], columns_.future_idle[d][slot]);
-    columns_.used[d][slot] = cell(used[d]);
-    columns_.requested[d][slot] = cell(requested[d]);
-    columns_.allocatable[d][slot] = cell(OrZero(allocatable[d]));
+    columns.idle[d][slot] = Cell(idle[d] - shift);
+    columns.releasing[d][slot] = Cell(releasing[d]);
+    columns.future_idle[d][slot] = Cell(idle[d] - shift + releasing[d] - pipelined[d]);
+    columns.room[d][slot] = std::min(columns.idle[d][slot], columns.future_idle[d][slot]);
+  }
+}
+
+// All but what is free.
+void NodeStates::Fill(StateColumns& columns, StateIndex slot, NodeIndex n) {
+  columns.node[slot] = n;
+  columns.devices[slot] = devices_ == nullptr ? 0 : devices_->state(n).value();
+  const auto allocatable = ledger_.tables().nodes.allocatable.row(n);
+  const auto used = ledger_.node(n, kUsed);
+  const auto requested = ledger_.node(n, kRequested);
+  for (size_t d = 0; d < allocatable.size(); ++d) {
+    columns.used[d][slot] = Cell(used[d]);
+    columns.requested[d][slot] = Cell(requested[d]);
+    columns.allocatable[d][slot] = Cell(OrZero(allocatable[d]));
   }
   auto busy = [&](DimensionIndex d) {
-    const double capacity = columns_.allocatable[d][slot];
-    return capacity == 0 ? 0.0 : std::min(columns_.requested[d][slot] / capacity, 1.0);
+    const double capacity = columns.allocatable[d][slot];
+    return capacity == 0 ? 0.0 : std::min(columns.requested[d][slot] / capacity, 1.0);
   };
-  columns_.busy_cpu[slot] = busy(kCpu);
-  columns_.busy_memory[slot] = busy(kMemory);
-  columns_.scoring_cpu[slot] = cell(ledger_.scoring_cpu(n));
-  columns_.scoring_memory[slot] = cell(ledger_.scoring_memory(n));
-  columns_.tasks[slot] = cell(ledger_.tasks_in_view(n));
-  columns_.task_limit[slot] =
+  columns.busy_cpu[slot] = busy(kCpu);
+  columns.busy_memory[slot] = busy(kMemory);
+  columns.scoring_cpu[slot] = Cell(ledger_.scoring_cpu(n));
+  columns.scoring_memory[slot] = Cell(ledger_.scoring_memory(n));
+  columns.tasks[slot] = Cell(ledger_.tasks_in_view(n));
+  columns.task_limit[slot] =
       allocatable[kPods] == kAbsent ? 1e15 : static_cast<double>(allocatable[kPods]);
 }
 

@@ -49,6 +49,12 @@ class NodeStates {
 
   // Follows the ledger, and the kinds after they split.
   void Sync();
+  // Returns whether there is nothing to follow.
+  bool synced() const;
+  // Returns columns of which row 0 is the node's state as the ledger has it now; null: the node
+  // counts as gone. Without `free`, columns of what is free are not filled. Valid until the next
+  // call. Costs less than Sync, which keeps all states.
+  const StateColumns* Look(NodeIndex n, bool free);
   // Follows the latest change in the ledger's journal: the row of the node has gained `cells`, and
   // `change` is SumOf(cells). Costs less than Sync, because sums of rows add up as rows do.
   // REQUIRES: all earlier changes were followed.
@@ -77,12 +83,15 @@ class NodeStates {
 
  private:
   void Rebuild();
+  bool Rebuilt() const;  // whether Sync would build all states anew
   void Place(NodeIndex n);
   bool Overdrawn(NodeIndex n) const;
   void PutInto(NodeIndex n, uint64_t sum);
   bool HoldsRow(StateIndex slot, std::span<const int64_t> row) const;
   StateIndex Intern(NodeIndex n, uint64_t sum);
-  void Fill(StateIndex slot, NodeIndex n);
+  void Fill(StateColumns& columns, StateIndex slot, NodeIndex n);
+  void FillFree(StateColumns& columns, StateIndex slot, NodeIndex n);
+  double Cell(int64_t value);
   static uint64_t HashOf(uint64_t sum);
   void Leave(NodeIndex n, StateIndex slot);
   void Enter(NodeIndex n, StateIndex slot);
@@ -99,6 +108,7 @@ class NodeStates {
   std::vector<uint64_t> factors_;    // of the sum: per cell of a row, of the kind, of the node
 
   StateColumns columns_;
+  StateColumns look_;  // of Look; a row, or none yet
   // A state is the row of its nodes, their kind, and the node itself where states are not shared.
   std::vector<int64_t> keys_;  // key_size_ cells per slot
   std::vector<uint64_t> sum_;  // per slot: of the cells times their factors, from which the hash is

@@ -271,6 +271,32 @@ TEST(NodeSearch, RefusalsCountEveryNodeThatDoesNotFit) {
   }
 }
 
+// Whether states have followed the ledger or not, a node gives the same answer.
+TEST(NodeSearch, OneNodeAnswersAsItsStateDoes) {
+  int64_t fit = 0, refused = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    Rng rng(seed);
+    const Cluster cluster = MakeCluster(RandomWorld(seed));
+    const Tables& tables = TablesOf(cluster);
+    Searched world(tables, *ResolveProfile(seed % 2 == 0 ? "volcano" : "kube-batch"));
+    const std::unique_ptr<NodeSearch> looks = world.MakeSearch({}), follows = world.MakeSearch({});
+    for (int step = 0; step < 20; ++step) {
+      world.Move(rng);
+      for (ClassIndex c = 0; c < tables.classes.shape.size(); ++c) {
+        if (tables.classes.tasks[c] == 0) continue;
+        for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
+          (void)follows->StateOf(n);
+          ASSERT_EQ(looks->FitsNode(c, n), follows->FitsNode(c, n)) << "class " << c << ", " << n;
+          ++(looks->FitsNode(c, n) ? fit : refused);
+        }
+      }
+    }
+  }
+  EXPECT_GT(fit, 10'000);
+  EXPECT_GT(refused, 1'000);
+}
+
 // A node that counts as gone for lack of a resource fits nothing, whatever the task requests.
 TEST(NodeSearch, AnOverfullNodeFitsNothing) {
   ClusterSpec world;
@@ -291,6 +317,25 @@ TEST(NodeSearch, AnOverfullNodeFitsNothing) {
   EXPECT_FALSE(search->FitsNode(c, 0));
 }
 
+// Looks at each node, then follows the ledger.
+void ExpectLookIsTheState(const Tables& tables, NodeStates* states) {
+  const size_t nodes = tables.nodes.alive.size();
+  std::vector<StateColumns> looks;
+  for (NodeIndex n = 0; n < nodes; ++n) looks.push_back(*states->Look(n, /*free=*/true));
+  states->Sync();
+  ASSERT_TRUE(states->synced());
+  for (NodeIndex n = 0; n < nodes; ++n) {
+    const StateIndex state = states->state(n);
+    StateColumns wanted = states->columns();
+    looks[n].head[0] = wanted.head[state];
+    looks[n].node[0] = wanted.node[state];
+    StateColumns::ForEach(
+        /*free=*/true,
+        [&](const auto& look, const auto& column) { ASSERT_EQ(look[0], column[state]); }, looks[n],
+        wanted);
+  }
+}
+
 TEST(NodeStates, HoldExactlyTheNodesThatNothingTellsApart) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
@@ -309,7 +354,7 @@ TEST(NodeStates, HoldExactlyTheNodesThatNothingTellsApart) {
       const uint64_t before = states.journal_end(), epoch = states.epoch();
       std::vector<NodeIndex> heads;
       for (StateIndex s = 0; s < states.slots(); ++s) heads.push_back(states.head(s));
-      states.Sync();
+      ExpectLookIsTheState(tables, &states);
       size_t population = 0, live = 0;
       for (StateIndex s = 0; s < states.slots(); ++s) {
         NodeIndex oldest = kNone;

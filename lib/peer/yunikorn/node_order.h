@@ -19,7 +19,8 @@
 // A rank stands for the id: ranks are in the order of ids.
 //
 // Cost: a change is O(blocks in log2 + kBlock), and O(blocks) where one is split, joined or empty.
-// It moves no entry where a node leaves at an end of a block that stays.
+// It moves no entry where a node leaves at an end of a block that stays, and no block where the
+// first one becomes empty.
 #ifndef MUSTER_PEER_YUNIKORN_NODE_ORDER_H_
 #define MUSTER_PEER_YUNIKORN_NODE_ORDER_H_
 
@@ -53,17 +54,17 @@ class NodeOrder {
   // The node got room, or lost some, and keeps its place.
   void Widen(double score, uint64_t rank, const Node& node);
 
-  size_t blocks() const { return blocks_.size(); }
+  size_t blocks() const { return blocks_.size() - first_; }
   // Return false if no node of the block, or no schedulable one, has so much in total, or free.
-  bool MayHaveTotal(size_t i, const Resource& ask) const { return FitsIn(blocks_[i]->total, ask); }
+  bool MayHaveTotal(size_t i, const Resource& ask) const { return FitsIn(block(i).total, ask); }
   bool MayHaveFree(size_t i, const Resource& ask) const {
     for (size_t type = 0; type < kQuickTypes; ++type) {
-      if (ask.Get(static_cast<int>(type)) > places_[i].free[type]) return false;
+      if (ask.Get(static_cast<int>(type)) > place(i).free[type]) return false;
     }
-    return FitsIn(blocks_[i]->free, ask);
+    return FitsIn(block(i).free, ask);
   }
   // Valid until the next change.
-  std::span<const Entry> entries(size_t i) const { return blocks_[i]->all(); }
+  std::span<const Entry> entries(size_t i) const { return block(i).all(); }
   void Tighten(size_t i, const std::vector<Node>& nodes);
 
   // All nodes, in order.
@@ -87,6 +88,10 @@ class NodeOrder {
     uint64_t rank = 0;
     std::array<Quantity, kQuickTypes> free = {};
   };
+  Block& block(size_t i) { return *blocks_[first_ + i]; }
+  const Block& block(size_t i) const { return *blocks_[first_ + i]; }
+  Place& place(size_t i) { return places_[first_ + i]; }
+  const Place& place(size_t i) const { return places_[first_ + i]; }
   size_t BlockOf(double score, uint64_t rank) const;
   void Split(size_t i);
   void JoinIfSmall(size_t i);
@@ -96,8 +101,10 @@ class NodeOrder {
   void Include(size_t i, const Node& node);
   static size_t PlaceIn(const Block& block, double score, uint64_t rank);
 
+  // Both begin at first_: blocks become empty at the front most of the time.
   std::vector<std::unique_ptr<Block>> blocks_;
   std::vector<Place> places_;  // by block
+  size_t first_ = 0;
 };
 
 }  // namespace muster::yunikorn

@@ -64,7 +64,7 @@ int Partition::CompareQueues(const Queue& parent, Index left, Index right) {
   if (second != 0) return second;
   const int pending = ComparePending(queues[left].pending, queues[right].pending);
   if (pending != 0) return pending;
-  return left == right ? 0 : queues[left].name < queues[right].name ? -1 : 1;
+  return queues[left].name < queues[right].name ? -1 : 1;
 }
 
 // Sorts as the peer does. Returns false if the result depends on its comparisons of places.
@@ -114,7 +114,7 @@ const std::vector<Index>& Partition::ChildrenInOrder(Index parent) {
     if (limits_differ && (ShareNeedsFairMax(left) || ShareNeedsFairMax(right))) {
       return KeptOrder::kMixed;
     }
-    return CompareQueues(queues[parent], left, right);
+    return left == right ? 0 : CompareQueues(queues[parent], left, right);
   };
   order.Refresh(belongs, compare,
                 [&](std::vector<Index>& items) { return SortChildren(parent, items); });
@@ -166,8 +166,9 @@ const std::vector<Index>& Partition::ApplicationsInOrder(Index leaf) {
   };
   const auto compare = [&](Index left, Index right) {
     if (HasNegative(applications[right].allocated)) return KeptOrder::kMixed;
+    if (left == right) return 0;
     const int order = CompareApplications(queue, left, right);
-    if (order != 0 || left == right) return order;
+    if (order != 0) return order;
     return applications[left].id < applications[right].id ? -1 : 1;
   };
   KeptOrder& order = application_orders_[leaf];

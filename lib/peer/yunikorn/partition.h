@@ -141,10 +141,11 @@ class Partition {
   // foreign pods, `node_id` for requests.
   absl::Status UpdateAllocation(Allocation&& allocation, std::string_view application_id,
                                 std::string_view node_id);
-  // Adds the requests make(0) to make(count - 1), in this order, as UpdateAllocation does; those
-  // without resources, or with negative ones, are left out.
+  // Adds the requests that fill(0, request) to fill(count - 1, request) write, in this order, as
+  // UpdateAllocation does; those without resources, or with negative ones, are left out.
   // REQUIRES: the application has none of their keys.
-  void AddNewRequests(Index application, size_t count, absl::FunctionRef<Allocation(size_t)> make);
+  void AddNewRequests(Index application, size_t count,
+                      absl::FunctionRef<void(size_t, Allocation&)> fill);
   // The host stopped a pod, or withdraws a request. Unknown keys do nothing; an empty key stands
   // for all of the application. Returns the key of what takes the place of a replaced placeholder.
   std::string Release(std::string_view application_id, std::string_view key, Termination type);
@@ -331,6 +332,7 @@ class Partition {
   std::vector<Index> MarkReleased(const std::vector<Index>& allocations);
   absl::Status UpdateForeign(Index allocation, std::string_view node_id);
   void Recover(Index application, Index allocation, Index node);
+  Index NewAllocation();  // as Allocation() is
   Index NewAllocation(Allocation&& allocation);
   void Loosen(Index allocation);
 

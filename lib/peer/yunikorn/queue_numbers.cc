@@ -117,16 +117,7 @@ void Partition::DecPending(Index index, const Resource& delta) {
   if (delta.nil()) return;
   for (; index != kNone; index = queues[index].parent) {
     Queue& queue = queues[index];
-    bool negative = false;
-    for (int type : delta.types()) {
-      Quantity left = SubSaturating(queue.pending.Get(type), delta.Get(type));
-      if (left < 0) {
-        negative = true;
-        left = 0;
-      }
-      queue.pending.Set(type, left);
-    }
-    if (!negative) queue.pending.Prune();
+    if (!queue.pending.SubToZero(delta)) queue.pending.Prune();
     queue.has_pending = AboveZero(queue.pending);
     Touched(index);
   }

@@ -222,11 +222,16 @@ bool World::IsOriginator(TaskIndex task) const {
 }
 
 Allocation World::NewPod(TaskIndex task) const {
+  Allocation pod;
+  FillPod(task, pod);
+  return pod;
+}
+
+void World::FillPod(TaskIndex task, Allocation& pod) const {
   const TaskTable& tasks = tables_->tasks;
   const JobIndex job = tasks.job[task];
   const ClassIndex c = tasks.task_class[task];
-  Allocation pod;
-  pod.key = std::string(tasks.names.name(task));
+  pod.key = tasks.names.name(task);
   pod.host_number = static_cast<uint32_t>(task);
   pod.resource = RequestOf(c);
   pod.create_time = NanosOf(tasks.created[task]);
@@ -238,7 +243,6 @@ Allocation World::NewPod(TaskIndex task) const {
       (job == muster::kNone || tables_->jobs.spec[job].preemptable.value_or(true));
   pod.may_preempt = (tasks.flags[task] & kTaskNeverPreempts) == 0;
   pod.preempted = tasks.status[task] == TaskStatus::kReleasing;
-  return pod;
 }
 
 std::string World::TaskGroupOf(TaskIndex task) const {
@@ -265,10 +269,9 @@ void World::SwapPods(TaskIndex task, TaskIndex other) {
 
 void World::AddRequests(Index application, const std::vector<TaskIndex>& tasks, InGroup group) {
   if (application == kNone) return;
-  partition.AddNewRequests(application, tasks.size(), [&](size_t i) {
-    Allocation pod = NewPod(tasks[i]);
-    if (group == InGroup::kTaskGroup) pod.task_group = TaskGroupOf(tasks[i]);
-    return pod;
+  partition.AddNewRequests(application, tasks.size(), [&](size_t i, Allocation& request) {
+    FillPod(tasks[i], request);
+    if (group == InGroup::kTaskGroup) request.task_group = TaskGroupOf(tasks[i]);
   });
 }
 

@@ -165,6 +165,7 @@ class World {
   bool IsOriginator(TaskIndex task) const;
   std::string TaskGroupOf(TaskIndex task) const;
   Allocation NewPod(TaskIndex task) const;
+  void FillPod(TaskIndex task, Allocation& pod) const;  // REQUIRES: it is as Allocation() is
   const Resource& RequestOf(ClassIndex c) const;
   void SortMembers(std::vector<TaskIndex>* open) const;
   bool FindMembers(JobIndex job, Gang* gang) const;

@@ -193,15 +193,19 @@ bool Partition::Deallocate(Index request) {
 
 // --- tables
 
-Index Partition::NewAllocation(Allocation&& allocation) {
-  Index index = static_cast<Index>(allocations.size());
-  if (!free_allocations_.empty()) {
-    index = free_allocations_.back();
-    free_allocations_.pop_back();
-    allocations[index] = std::move(allocation);
-  } else {
-    allocations.push_back(std::move(allocation));
+Index Partition::NewAllocation() {
+  if (free_allocations_.empty()) {
+    allocations.emplace_back();
+    return static_cast<Index>(allocations.size() - 1);
   }
+  const Index index = free_allocations_.back();
+  free_allocations_.pop_back();
+  return index;
+}
+
+Index Partition::NewAllocation(Allocation&& allocation) {
+  const Index index = NewAllocation();
+  allocations[index] = std::move(allocation);
   return index;
 }
 
@@ -321,18 +325,24 @@ absl::Status Partition::UpdateAllocation(Allocation&& allocation, std::string_vi
 }
 
 void Partition::AddNewRequests(Index application, size_t count,
-                               absl::FunctionRef<Allocation(size_t)> make) {
+                               absl::FunctionRef<void(size_t, Allocation&)> fill) {
   EndOperation();
   Application& app = applications[application];
   app.requests.reserve(app.requests.size() + count);
   app.sorted_requests.reserve(app.sorted_requests.size() + count);
   Resource pending;
   for (size_t i = 0; i < count; ++i) {
-    Allocation request = make(i);
-    if (!AboveZero(request.resource)) continue;
+    const Index index = NewAllocation();
+    Allocation& request = allocations[index];
+    fill(i, request);
+    if (!AboveZero(request.resource)) {
+      request = {};
+      free_allocations_.push_back(index);
+      continue;
+    }
     request.application = application;
     pending.AddTo(request.resource);
-    AddRequest(application, NewAllocation(std::move(request)));
+    AddRequest(application, index);
   }
   if (!pending.empty()) AddPending(application, pending);
 }

@@ -23,14 +23,6 @@ Resource Union(const Resource& left, const Resource& right, Combine combine) {
   return out;
 }
 
-template <class Combine>
-Resource OverBase(const Resource& base, const Resource& delta, Combine combine) {
-  if (base.nil() || delta.nil()) return base;
-  Resource out;
-  for (int type : base.types()) out.Set(type, combine(base.Get(type), delta.Get(type)));
-  return out;
-}
-
 bool OnlyExisting(const Resource& larger, const Resource& smaller, bool or_equal) {
   bool differs = false, all_positive = true;
   for (int type : larger.types()) {
@@ -120,11 +112,19 @@ Resource MultiplyBy(const Resource& base, double ratio) {
 }
 
 Resource AddOnlyExisting(const Resource& base, const Resource& delta) {
-  return OverBase(base, delta, AddSaturating);
+  Resource out = base;
+  for (int type : Types(base.bits() & delta.bits())) {
+    out.Set(type, AddSaturating(base.Get(type), delta.Get(type)));
+  }
+  return out;
 }
 
 Resource SubOnlyExisting(const Resource& base, const Resource& delta) {
-  return OverBase(base, delta, SubSaturating);
+  Resource out = base;
+  for (int type : Types(base.bits() & delta.bits())) {
+    out.Set(type, SubSaturating(base.Get(type), delta.Get(type)));
+  }
+  return out;
 }
 
 bool FitsInLimits(const Resource& larger, const Resource& smaller) {

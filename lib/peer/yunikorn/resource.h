@@ -132,6 +132,9 @@ class Resource {
   // Nil stays nil; a nil argument changes nothing.
   void AddTo(const Resource& other);
   void SubFrom(const Resource& other);
+  // As SubFrom, but what would become negative of the other's types becomes zero. Ends being nil.
+  // Returns whether something would.
+  bool SubToZero(const Resource& other);
   // Raises amounts to those of the other where these are larger; missing ones count as zero.
   void RaiseTo(const Resource& other);
 
@@ -141,6 +144,10 @@ class Resource {
   static size_t MoreOf(int type) { return static_cast<size_t>(type - kFewTypes); }
   // Those of the types that lie on the heap.
   Types MoreTypes() const { return Types(bits_ >> kFewTypes << kFewTypes); }
+  // Of the types that lie in the resource; all sums at once, in wide registers. Return false, and
+  // change nothing, if one saturates.
+  bool AddFew(const Resource& other);
+  bool SubFew(const Resource& other, bool below_zero);
   void MakeMore();
   void Take(const Resource& other) {
     if (other.more_ != nullptr) {
@@ -163,6 +170,7 @@ class Resource {
   }
 
   friend bool AboveZero(const Resource& resource);
+  friend bool FitsIn(const Resource& larger, const Resource& smaller);
 
   uint32_t bits_ = 0;
   bool nil_ = false;
@@ -179,21 +187,59 @@ inline Quantity AddSaturating(Quantity a, Quantity b) {
 inline Quantity SubSaturating(Quantity a, Quantity b) {
   return AddSaturating(a, b == std::numeric_limits<Quantity>::min() ? b : -b);
 }
+inline bool Resource::AddFew(const Resource& other) {
+  Quantity sums[kFewTypes];
+  uint64_t bad = 0;
+  for (int type = 0; type < kFewTypes; ++type) {
+    const uint64_t a = static_cast<uint64_t>(few_[type]),
+                   b = static_cast<uint64_t>(other.few_[type]);
+    const uint64_t sum = a + b;
+    bad |= (a ^ sum) & (b ^ sum);
+    sums[type] = static_cast<Quantity>(sum);
+  }
+  if (bad >> 63 != 0) return false;
+  std::memcpy(few_, sums, sizeof(few_));
+  bits_ |= other.bits_ & ((1u << kFewTypes) - 1);
+  return true;
+}
+// The least number has a sum of its own. Without `below_zero`, a sum below zero counts as one that
+// saturates.
+inline bool Resource::SubFew(const Resource& other, bool below_zero) {
+  Quantity sums[kFewTypes];
+  uint64_t bad = 0, all = 0;
+  for (int type = 0; type < kFewTypes; ++type) {
+    const uint64_t a = static_cast<uint64_t>(few_[type]),
+                   b = static_cast<uint64_t>(other.few_[type]);
+    const uint64_t sum = a - b;
+    bad |= ((a ^ b) & (a ^ sum)) | (b & (0 - b));  // the sign of b & -b: b is the least number
+    all |= sum;
+    sums[type] = static_cast<Quantity>(sum);
+  }
+  if ((below_zero ? bad : bad | all) >> 63 != 0) return false;
+  std::memcpy(few_, sums, sizeof(few_));
+  bits_ |= other.bits_ & ((1u << kFewTypes) - 1);
+  return true;
+}
 inline void Resource::AddTo(const Resource& other) {
   if (nil_) return;
-  bits_ |= other.bits_ & ((1u << kFewTypes) - 1);
-  for (int type = 0; type < kFewTypes; ++type) {
-    few_[type] = AddSaturating(few_[type], other.few_[type]);
-  }
-  for (int type : other.MoreTypes()) Set(type, AddSaturating(Get(type), other.Get(type)));
+  const Types left = AddFew(other) ? other.MoreTypes() : other.types();
+  for (int type : left) Set(type, AddSaturating(Get(type), other.Get(type)));
 }
 inline void Resource::SubFrom(const Resource& other) {
   if (nil_) return;
-  bits_ |= other.bits_ & ((1u << kFewTypes) - 1);
-  for (int type = 0; type < kFewTypes; ++type) {
-    few_[type] = SubSaturating(few_[type], other.few_[type]);
+  const Types left = SubFew(other, /*below_zero=*/true) ? other.MoreTypes() : other.types();
+  for (int type : left) Set(type, SubSaturating(Get(type), other.Get(type)));
+}
+inline bool Resource::SubToZero(const Resource& other) {
+  nil_ = nil_ && other.empty();
+  bool negative = false;
+  const Types left = SubFew(other, /*below_zero=*/false) ? other.MoreTypes() : other.types();
+  for (int type : left) {
+    const Quantity rest = SubSaturating(Get(type), other.Get(type));
+    negative |= rest < 0;
+    Set(type, std::max<Quantity>(0, rest));
   }
-  for (int type : other.MoreTypes()) Set(type, SubSaturating(Get(type), other.Get(type)));
+  return negative;
 }
 
 inline void Resource::RaiseTo(const Resource& other) {
@@ -229,10 +275,14 @@ Resource SubOnlyExisting(const Resource& base, const Resource& delta);
 
 // A missing type is zero; negative amounts of `larger` count as zero.
 inline bool FitsIn(const Resource& larger, const Resource& smaller) {
-  for (int type : smaller.types()) {
-    if (smaller.Get(type) > std::max<Quantity>(0, larger.Get(type))) return false;
+  bool fits = true;
+  for (int type = 0; type < Resource::kFewTypes; ++type) {
+    fits &= smaller.few_[type] <= std::max<Quantity>(0, larger.few_[type]);
   }
-  return true;
+  for (int type : smaller.MoreTypes()) {
+    fits &= smaller.Get(type) <= std::max<Quantity>(0, larger.Get(type));
+  }
+  return fits;
 }
 // A missing type is no limit; negative amounts of `larger` count as zero.
 bool FitsInLimits(const Resource& larger, const Resource& smaller);
@@ -261,16 +311,10 @@ bool IsZero(const Resource& resource);
 bool HasNegative(const Resource& resource);
 // At least one amount is positive and none negative.
 inline bool AboveZero(const Resource& resource) {
-  bool positive = false, negative = false;
-  for (int type = 0; type < Resource::kFewTypes; ++type) {
-    positive |= resource.few_[type] > 0;
-    negative |= resource.few_[type] < 0;
-  }
-  for (int type : resource.MoreTypes()) {
-    positive |= resource.Get(type) > 0;
-    negative |= resource.Get(type) < 0;
-  }
-  return positive && !negative;
+  Quantity all = 0;  // negative if one is, zero if all are
+  for (int type = 0; type < Resource::kFewTypes; ++type) all |= resource.few_[type];
+  for (int type : resource.MoreTypes()) all |= resource.Get(type);
+  return all > 0;
 }
 // No amount of `larger` is smaller, and one at least differs.
 bool Above(const Resource& larger, const Resource& smaller);

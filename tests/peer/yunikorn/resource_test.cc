@@ -67,6 +67,17 @@ Amounts Raised(Amounts left, const Amounts& right) {
   return left;
 }
 
+// Takes away what is there. `*negative` receives whether more was to be taken of a type.
+Amounts ReducedToZero(Amounts left, const Amounts& right, bool* negative) {
+  *negative = false;
+  for (const auto& [type, amount] : right) {
+    const Quantity rest = SubSaturating(At(left, type), amount);
+    *negative |= rest < 0;
+    left[type] = std::max<Quantity>(0, rest);
+  }
+  return left;
+}
+
 bool HoldsAll(const Amounts& larger, const Amounts& smaller) {
   return std::ranges::all_of(smaller, [&](const auto& entry) {
     return entry.second <= std::max<Quantity>(0, At(larger, entry.first));
@@ -88,6 +99,11 @@ TEST(YuniKornResource, ComputesAsAMapOfAmountsDoes) {
     difference.SubFrom(Of(right));
     ASSERT_EQ(AmountsOf(sum), Combined(left, right, AddSaturating));
     ASSERT_EQ(AmountsOf(difference), Combined(left, right, SubSaturating));
+    Resource reduced = Of(left);
+    bool negative = false;
+    const Amounts rest = ReducedToZero(left, right, &negative);
+    ASSERT_EQ(reduced.SubToZero(Of(right)), negative);
+    ASSERT_EQ(AmountsOf(reduced), rest);
     Resource raised = Of(left);
     raised.RaiseTo(Of(right));
     ASSERT_EQ(AmountsOf(raised), Raised(left, right));
