@@ -440,10 +440,10 @@ bool NodeSearch::FitsNode(ClassIndex c, NodeIndex node, bool* hard) {
   }
   if (needs.fit_policies.empty() && !rules_.overfull_nodes_are_out) return true;
   // Most callers change the node next, so a state that no search asked for is not worth keeping.
-  const bool synced = states_->synced();
+  const bool followed = states_->Followed();
   const StateColumns* columns =
-      synced ? &states_->columns() : states_->Look(node, needs.reads_free);
-  const StateIndex slot = synced ? states_->state(node) : StateIndex(0);
+      followed ? &states_->columns() : states_->Look(node, needs.reads_free);
+  const StateIndex slot = followed ? states_->state(node) : StateIndex(0);
   if (columns == nullptr || slot == kNone) return false;  // it counts as gone
   uint8_t fits = 1;
   for (const PolicyEntry* entry : needs.fit_policies) {

@@ -13,6 +13,7 @@ namespace {
 
 constexpr StateIndex kErased(kNone - 1);
 constexpr int64_t kLargestExact = int64_t{1} << 53;
+constexpr size_t kLooksOfSync = 3;   // so many looks cost as much as to follow one change
 constexpr size_t kSpareSlots = 256;  // empty states kept for nodes that come back
 
 }  // namespace
@@ -62,12 +63,22 @@ bool NodeStates::Rebuilt() const {
          state_.size() != ledger_.tables().nodes.alive.size();
 }
 
-bool NodeStates::synced() const {
-  return !Rebuilt() && ledger_position_ == ledger_.journal().size();
+size_t NodeStates::Behind() const {
+  return Rebuilt() ? ledger_.tables().nodes.alive.size()
+                   : ledger_.journal().size() - ledger_position_;
+}
+
+bool NodeStates::Followed() {
+  const size_t behind = Behind();
+  if (behind == 0) return true;
+  if (looks_ <= kLooksOfSync * behind) return false;
+  Sync();
+  return true;
 }
 
 const StateColumns* NodeStates::Look(NodeIndex n, bool free) {
   if (!ledger_.tables().nodes.alive[n] || Overdrawn(n)) return nullptr;
+  ++looks_;
   const size_t dimensions = ledger_.dimensions();
   if (look_.size == 0 || look_.idle.size() != dimensions) {
     look_ = StateColumns{.size = 1};
@@ -82,6 +93,7 @@ const StateColumns* NodeStates::Look(NodeIndex n, bool free) {
 }
 
 void NodeStates::Sync() {
+  looks_ = 0;
   if (Rebuilt()) {
     Rebuild();
     return;

@@ -49,8 +49,9 @@ class NodeStates {
 
   // Follows the ledger, and the kinds after they split.
   void Sync();
-  // Returns whether there is nothing to follow.
-  bool synced() const;
+  // Returns whether there is nothing to follow. Follows the ledger first where so many nodes were
+  // looked at since the last time that this costs less than to look at more.
+  bool Followed();
   // Returns columns of which row 0 is the node's state as the ledger has it now; null: the node
   // counts as gone. Without `free`, columns of what is free are not filled. Valid until the next
   // call. Costs less than Sync, which keeps all states.
@@ -83,7 +84,8 @@ class NodeStates {
 
  private:
   void Rebuild();
-  bool Rebuilt() const;  // whether Sync would build all states anew
+  bool Rebuilt() const;   // whether Sync would build all states anew
+  size_t Behind() const;  // nodes that Sync would place, with repetitions
   void Place(NodeIndex n);
   bool Overdrawn(NodeIndex n) const;
   void PutInto(NodeIndex n, uint64_t sum);
@@ -109,6 +111,7 @@ class NodeStates {
 
   StateColumns columns_;
   StateColumns look_;  // of Look; a row, or none yet
+  size_t looks_ = 0;   // since the last Sync
   // A state is the row of its nodes, their kind, and the node itself where states are not shared.
   std::vector<int64_t> keys_;  // key_size_ cells per slot
   std::vector<uint64_t> sum_;  // per slot: of the cells times their factors, from which the hash is

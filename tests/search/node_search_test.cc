@@ -323,7 +323,7 @@ void ExpectLookIsTheState(const Tables& tables, NodeStates* states) {
   std::vector<StateColumns> looks;
   for (NodeIndex n = 0; n < nodes; ++n) looks.push_back(*states->Look(n, /*free=*/true));
   states->Sync();
-  ASSERT_TRUE(states->synced());
+  ASSERT_TRUE(states->Followed());
   for (NodeIndex n = 0; n < nodes; ++n) {
     const StateIndex state = states->state(n);
     StateColumns wanted = states->columns();
