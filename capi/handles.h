@@ -26,7 +26,10 @@ struct muster_cluster {
   muster::Cluster cluster;
   std::shared_ptr<muster::capi::Memory> memory;
   muster::capi::Log log;
-  muster::Limits limits;                             // of each text that the cluster reads
+  muster::Limits limits;               // of each text that the cluster reads
+  muster_executor executor = nullptr;  // of muster_cluster_advise; null: none
+  uintptr_t executor_user = 0;
+  int64_t executor_width = 1;
   std::unique_ptr<muster::capi::Recorder> recorder;  // null: none, or it has ended
   // True while a call runs: calls by its callbacks are refused.
   bool busy = false;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "capi/boundary.h"
+#include "capi/executor.h"
 #include "capi/handles.h"
 #include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
@@ -126,8 +127,10 @@ muster_status muster_cluster_advise(muster_cluster* cluster, const char* profile
     if (out == nullptr) return NullArgument("out");
     const absl::StatusOr<std::string_view> text = TextIn("question", question, size);
     if (!text.ok()) return text.status();
-    const absl::StatusOr<std::string> answer =
-        muster::Advise(cluster->cluster, profile, *text, {.now = now}, cluster->limits);
+    CallerExecutor executor(cluster->executor, cluster->executor_user, cluster->executor_width);
+    const absl::StatusOr<std::string> answer = muster::Advise(
+        cluster->cluster, profile, *text, {.now = now}, cluster->limits, executor.get());
+    if (!executor.status().ok()) return executor.status();
     if (!answer.ok()) return answer.status();
     return GiveText(cluster->memory, *answer, out);
   });

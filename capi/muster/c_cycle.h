@@ -180,6 +180,39 @@ MUSTER_API muster_status muster_snapshot_schedule_all(
     const muster_schedule_options* const* options /* [count] */, int64_t count,
     muster_executor executor, uintptr_t user, muster_plan** out /* [count] */, muster_error* error);
 
+/* Threads that the library starts, for callers that have none to hand out:
+ *
+ *   muster_threads* threads = NULL;
+ *   muster_threads_new(4, &threads, &error);
+ *   muster_cluster_set_executor(cluster, muster_threads_run, (uintptr_t)threads, 4, &error);
+ *
+ * Any number of calls may use them at once: while one has them, the others stay on their own
+ * thread. */
+typedef struct muster_threads muster_threads;
+
+/* Starts `width` - 1 threads, which sleep until they are used: with the calling thread they are
+ * `width`. Fails with MUSTER_E_INVALID_ARGUMENT unless `width` is 1 to 256. Where the system has no
+ * thread to give, there are fewer. */
+MUSTER_API muster_status muster_threads_new(int64_t width, muster_threads** out,
+                                            muster_error* error);
+
+/* A muster_executor. `threads` is the muster_threads as a number. */
+MUSTER_API muster_status muster_threads_run(uintptr_t threads, int64_t count, muster_run run,
+                                            uintptr_t work);
+
+/* Ends the threads. REQUIRES: no call uses them, and no cluster has them as its executor. NULL is
+ * permitted. */
+MUSTER_API void muster_threads_free(muster_threads* threads);
+
+/* Sets where muster_cluster_advise runs its trials from now on: `width` of them at once, 1 or more,
+ * by the executor. The answers do not depend on it. A NULL executor: one after another, as with a
+ * new cluster. Cycles stay on the calling thread (docs/threads.md). A result of the executor other
+ * than 0 fails muster_cluster_advise with MUSTER_E_USER and the result as user_code. Fails with
+ * MUSTER_E_INVALID_ARGUMENT for a width below 1. */
+MUSTER_API muster_status muster_cluster_set_executor(muster_cluster* cluster,
+                                                     muster_executor executor, uintptr_t user,
+                                                     int64_t width, muster_error* error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -140,9 +140,14 @@ typedef struct muster_forecast_options {
   int64_t start_high_scale;
   int64_t end_low_scale;
   int64_t end_high_scale;
+  /* Where futures are played, `width` of them at once: a field of muster_cluster_set_executor each.
+   * Forecasts do not depend on it. NULL: one after another; `width` is not read then. */
+  muster_executor executor;
+  uintptr_t executor_user;
+  int64_t executor_width;
 } muster_forecast_options;
 #define MUSTER_FORECAST_OPTIONS_INIT \
-  { (uint32_t)sizeof(muster_forecast_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { (uint32_t)sizeof(muster_forecast_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0 }
 
 /* Columns with `count` entries each, in seconds. MUSTER_ABSENT: too few futures reached it. */
 typedef struct muster_forecast_view {

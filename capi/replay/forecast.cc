@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "capi/boundary.h"
+#include "capi/executor.h"
 #include "capi/handles.h"
 #include "capi/replay/trace.h"
 
@@ -24,14 +25,23 @@ namespace muster::capi {
 namespace {
 
 absl::StatusOr<ForecastOptions> ForecastOptionsOf(const muster_forecast_options* options,
-                                                  const muster_stop* stop) {
+                                                  const muster_stop* stop,
+                                                  std::unique_ptr<CallerExecutor>* executor) {
   muster_forecast_options given = MUSTER_FORECAST_OPTIONS_INIT;
   if (absl::Status s = ReadStruct("muster_forecast_options", options, &given); !s.ok()) return s;
+  if (absl::Status s =
+          CheckExecutor("muster_forecast_options: executor_", given.executor, given.executor_width);
+      !s.ok()) {
+    return s;
+  }
+  *executor =
+      std::make_unique<CallerExecutor>(given.executor, given.executor_user, given.executor_width);
   if (given.no_arrivals != 0 && given.no_arrivals != 1) {
     return absl::InvalidArgumentError(absl::StrCat("muster_forecast_options: no_arrivals is ",
                                                    given.no_arrivals, "; must be 0 or 1"));
   }
   ForecastOptions said;
+  said.executor = (*executor)->get();
   said.now = given.now;
   said.seed = given.seed;
   said.arrivals = given.no_arrivals == 0;
@@ -80,11 +90,13 @@ absl::Status OfTrace(const muster_pool_trace* trace, const char* policy,
                      muster_forecast** out) {
   if (policy == nullptr) return NullArgument("policy");
   if (out == nullptr) return NullArgument("out");
-  const absl::StatusOr<ForecastOptions> said = ForecastOptionsOf(options, stop);
+  std::unique_ptr<CallerExecutor> executor;
+  const absl::StatusOr<ForecastOptions> said = ForecastOptionsOf(options, stop, &executor);
   if (!said.ok()) return said.status();
   const absl::StatusOr<Trace> jobs = TraceOf(trace, nullptr, nullptr);
   if (!jobs.ok()) return jobs.status();
   absl::StatusOr<TraceForecast> forecast = ForecastTrace(*jobs, policy, *said);
+  if (!executor->status().ok()) return executor->status();
   if (!forecast.ok()) return forecast.status();
   if (!forecast->complete) return absl::CancelledError("forecast: stopped before its end");
   auto made = std::make_unique<muster_forecast>();
@@ -106,12 +118,14 @@ absl::Status OfCluster(const Cluster& cluster, const char* profile,
                        const muster_stop* stop, muster_forecast** out) {
   if (profile == nullptr) return NullArgument("profile");
   if (out == nullptr) return NullArgument("out");
-  const absl::StatusOr<ForecastOptions> said = ForecastOptionsOf(options, stop);
+  std::unique_ptr<CallerExecutor> executor;
+  const absl::StatusOr<ForecastOptions> said = ForecastOptionsOf(options, stop, &executor);
   if (!said.ok()) return said.status();
   absl::StatusOr<Trace> past = Trace{};
   if (history != nullptr) past = TraceOf(history, nullptr, nullptr);
   if (!past.ok()) return past.status();
   const absl::StatusOr<ClusterForecast> forecast = Forecast(cluster, profile, *past, *said);
+  if (!executor->status().ok()) return executor->status();
   if (!forecast.ok()) return forecast.status();
   if (stop != nullptr && said->should_stop()) {
     return absl::CancelledError("forecast: stopped before its end");

@@ -27,7 +27,8 @@
 // Failures. Every call that can be refused returns a status that names the place and the rule.
 // Ownership. All arguments and results are values. None refers to another unless its header says
 // so.
-// Threads. The library has no state and starts no threads. Threads may read one value at once.
+// Threads. The library has no state, and uses no threads but those that a call is handed
+// (executor.h). Threads may read one value at once.
 // Cost. Linking muster::replay needs zlib, for compressed traces. The scheduler, muster::muster,
 // needs neither zlib nor anything of this header.
 #ifndef MUSTER_EXPERIMENTAL_H_

@@ -22,14 +22,15 @@
 // Every call that can be refused returns a status, and the compiler warns where it is dropped.
 // Examples in these headers leave the checks out; examples/first_plan.cc has them.
 //
-// The library has no globals, starts no threads, prints nothing, never aborts and throws no
-// exception.
+// The library has no globals, prints nothing, never aborts and throws no exception. It starts no
+// threads but those of MakeThreads (executor.h), and uses none but those that a call is handed.
 #ifndef MUSTER_MUSTER_H_
 #define MUSTER_MUSTER_H_
 
 #include "muster/cluster.h"
 #include "muster/cycle_metrics.h"
 #include "muster/event.h"
+#include "muster/executor.h"
 #include "muster/memory.h"
 #include "muster/plan.h"
 #include "muster/quantity.h"

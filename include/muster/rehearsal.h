@@ -30,6 +30,7 @@
 
 #include "absl/status/statusor.h"
 #include "muster/cluster.h"
+#include "muster/executor.h"
 #include "muster/export.h"
 #include "muster/plan.h"
 #include "muster/schedule.h"
@@ -110,10 +111,13 @@ struct Rehearsal {
 };
 
 // Returns what the profile decides now, and what it would decide after the changes. Both cycles
-// have the same options.
+// have the same options. With an executor (executor.h) they run at once, unless the options have
+// `extensions` or `metrics`, which are of one thread; ScheduleOptions::should_stop is then called
+// on both threads. The answer does not depend on it.
 MUSTER_EXPORT absl::StatusOr<Rehearsal> Rehearse(const Cluster& cluster, std::string_view profile,
                                                  std::span<const WhatIfChange> changes,
-                                                 const ScheduleOptions& options = {});
+                                                 const ScheduleOptions& options = {},
+                                                 Executor* executor = nullptr);
 
 // Makes the changes in the cluster itself, in their order. Fails as Rehearse does, and then changes
 // nothing. A failure names its place as `changes[1]`. The next cycle opens anew. O(rows + what the

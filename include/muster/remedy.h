@@ -20,7 +20,8 @@
 // in Schedule; InvalidArgument for options out of range. A job that does not wait has no remedies,
 // which is no failure.
 // Ownership. Arguments are read during the call; the answer holds copies.
-// Threads. As Cluster::Schedule: one thread at a time on one cluster.
+// Threads. As Cluster::Schedule: one thread at a time on one cluster. With
+// RemedyOptions::executor, trials run at once on its threads.
 // Cost. Each trial clones the cluster, O(rows), and runs a cycle. RemedyOptions::trials bounds the
 // number of trials; each remedy costs one more.
 #ifndef MUSTER_REMEDY_H_
@@ -33,6 +34,7 @@
 
 #include "absl/status/statusor.h"
 #include "muster/cluster.h"
+#include "muster/executor.h"
 #include "muster/export.h"
 #include "muster/schedule.h"
 #include "muster/what_if.h"
@@ -116,6 +118,10 @@ struct RemedyOptions {
   ScheduleOptions schedule = {};
   // The most trials, 1 or more. What is not tried for want of trials is not in the answer.
   int64_t trials = 200;
+  // Where trials run at once (executor.h). The answer does not depend on it. Default: null, one
+  // after another. It is not used with `schedule.extensions` or `schedule.metrics`, which are of
+  // one thread. ScheduleOptions::should_stop is then called on several threads at once.
+  Executor* executor = nullptr;
 };
 
 // Returns why the job waits and what would start it.

@@ -16,7 +16,8 @@
 // for a drain under a profile that places no tasks; a profile that does not resolve fails as in
 // Schedule.
 // Ownership. Arguments are read during the call; answers hold copies.
-// Threads. As Cluster::Schedule: one thread at a time on one cluster.
+// Threads. As Cluster::Schedule: one thread at a time on one cluster. With
+// NeedOptions::executor, trials run at once on its threads.
 // Cost. Drain clones the cluster once and runs a cycle for each node. NeedNodes runs
 // O(offers * log(most)) cycles, each on a clone, and O(types * 8 * log(most)^2) more for a mix
 // of so many types, 8 at most; one of more types costs none of these.
@@ -32,6 +33,7 @@
 
 #include "absl/status/statusor.h"
 #include "muster/cluster.h"
+#include "muster/executor.h"
 #include "muster/export.h"
 #include "muster/schedule.h"
 #include "muster/spec.h"
@@ -134,6 +136,10 @@ struct NeedOptions {
   ScheduleOptions schedule = {};
   // The most nodes of one type, 1 or more.
   int64_t most = 1024;
+  // Where trials run at once (executor.h). The answer does not depend on it. Default: null, one
+  // after another. It is not used with `schedule.extensions` or `schedule.metrics`, which are of
+  // one thread. ScheduleOptions::should_stop is then called on several threads at once.
+  Executor* executor = nullptr;
 };
 
 // Returns how many nodes of the offered types place what waits. Nodes join as in a what-if: each

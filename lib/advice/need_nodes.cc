@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -27,7 +28,9 @@
 #include "absl/strings/str_cat.h"
 #include "lib/advice/changes.h"
 #include "lib/advice/counted_tasks.h"
+#include "lib/advice/executor_of.h"
 #include "lib/advice/node_types.h"
+#include "lib/advice/smallest.h"
 #include "lib/advice/trials.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/math.h"
@@ -54,6 +57,7 @@ class Search {
         offers_(offers),
         options_(options),
         tried_(tried),
+        executor_(ExecutorOf(options.executor, options.schedule)),
         rule_(config.wanted_nodes),
         admits_(std::ranges::any_of(
             config.actions, [](const ConfiguredAction& action) { return action.decl.admits; })) {}
@@ -64,23 +68,20 @@ class Search {
     if (!before.ok()) return before.status();
     needed.waiting_before = needed.waiting_after = waiting_ = before->tasks;
     if (waiting_ > 0) useful_ = before->tried;
-    for (size_t i = 0; i < offers_.size(); ++i) {
-      // Also where nothing waits, so that a bad offer is refused in any cluster.
-      const absl::StatusOr<Left> least = Try({{i, std::max<int64_t>(MostOf(i), 1)}});
-      if (!least.ok()) return least.status();
-      if (MostOf(i) == 0) {
+    std::vector<absl::StatusOr<Alone>> tries(offers_.size(), Alone());
+    // The search of one offer alone has the executor to itself.
+    Executor* const together = tries.size() > 1 ? executor_ : nullptr;
+    RunPieces(together, tries.size(),
+              [&](size_t i) { tries[i] = TryAlone(i, together == nullptr ? executor_ : nullptr); });
+    for (size_t i = 0; i < tries.size(); ++i) {
+      if (!tries[i].ok()) return tries[i].status();
+      const auto& [count, left] = *tries[i];
+      if (count == 0) {
         needed.alone.push_back({offers_[i].node.name, 0, before->first, waiting_});
         continue;
       }
-      if (least->tasks >= waiting_) {
-        needed.alone.push_back({offers_[i].node.name, 0, before->first, waiting_});
-        continue;
-      }
-      const int64_t count = FewestOf(i, least->tasks);
-      const absl::StatusOr<Left> left = Try({{i, count}});
-      if (!left.ok()) return left.status();
-      needed.alone.push_back({offers_[i].node.name, count, left->first, left->tasks});
-      Consider({{i, count}}, left->tasks);
+      needed.alone.push_back({offers_[i].node.name, count, left.first, left.tasks});
+      Consider({{i, count}}, left.tasks);
     }
     const int64_t left = best_.empty() ? waiting_ : best_waiting_;
     if (left == 0 || !MixAll(needed.alone, left)) MixTwo(needed.alone);
@@ -103,6 +104,22 @@ class Search {
     std::string first = {};
     int64_t tried = 0;  // tasks that the cycle placed or left waiting
   };
+
+  // The fewest nodes of one offer that help as much as many, and what waits then; 0: none help.
+  struct Alone {
+    int64_t count = 0;
+    Left left = {};
+  };
+  absl::StatusOr<Alone> TryAlone(size_t offer, Executor* executor) const {
+    // Also where nothing waits, so that a bad offer is refused in any cluster.
+    const absl::StatusOr<Left> least = Try({{offer, std::max<int64_t>(MostOf(offer), 1)}});
+    if (!least.ok()) return least.status();
+    if (MostOf(offer) == 0 || least->tasks >= waiting_) return Alone();
+    const int64_t count = FewestOf(offer, least->tasks, executor);
+    const absl::StatusOr<Left> left = Try({{offer, count}});
+    if (!left.ok()) return left.status();
+    return Alone{count, *left};
+  }
 
   // The most nodes of the type that can help: one for each task that the cycle tries to place.
   int64_t MostOf(size_t offer) const {
@@ -158,7 +175,7 @@ class Search {
       const auto enough = [&](int64_t count) { return IsEnough(With(mix, i, count), waiting); };
       const int64_t count = CountIn(mix, i);
       if (count == 0) continue;
-      mix = With(mix, i, enough(0) ? 0 : Smallest(count, enough).value_or(count));
+      mix = With(mix, i, enough(0) ? 0 : Smallest(count, enough, executor_).value_or(count));
     }
     return mix;
   }
@@ -290,7 +307,10 @@ class Search {
   }
 
   absl::StatusOr<Left> Try(const Mix& mix) const {
-    if (tried_) tried_();
+    if (tried_) {
+      const std::lock_guard lock(telling_);
+      tried_();
+    }
     Cluster clone = cluster_.Clone();
     for (const auto& [offer, count] : mix) {
       const WhatIfChange change{.add_nodes = NewNodes{.count = count, .node = offers_[offer].node}};
@@ -324,12 +344,9 @@ class Search {
     const absl::StatusOr<Left> left = Try(mix);
     return left.ok() && left->tasks <= waiting;
   }
-  int64_t FewestOf(size_t offer, int64_t waiting) const {
-    return Smallest(MostOf(offer),
-                    [&](int64_t count) {
-                      return IsEnough({{offer, count}}, waiting);
-                    })
-        .value_or(MostOf(offer));
+  int64_t FewestOf(size_t offer, int64_t waiting, Executor* executor) const {
+    const auto enough = [&](int64_t count) { return IsEnough({{offer, count}}, waiting); };
+    return Smallest(MostOf(offer), enough, executor).value_or(MostOf(offer));
   }
   double PriceOf(const Mix& mix) const {
     double price = 0;
@@ -351,9 +368,10 @@ class Search {
     if (others >= MostOf(other)) return;
     for (int64_t fewer = count / 2; fewer >= 1; fewer /= 2) {
       const Mix kept = With(mix, offer, count - fewer);
-      const std::optional<int64_t> more = Smallest(MostOf(other) - others, [&](int64_t c) {
+      const auto enough = [&](int64_t c) {
         return IsEnough(With(kept, other, others + c), best_waiting_);
-      });
+      };
+      const std::optional<int64_t> more = Smallest(MostOf(other) - others, enough, executor_);
       if (more) Consider(With(kept, other, others + *more), best_waiting_);
     }
   }
@@ -363,6 +381,8 @@ class Search {
   const std::span<const NodeOffer> offers_;
   const NeedOptions& options_;
   const std::function<void()>& tried_;
+  mutable std::mutex telling_;  // held while `tried_` is called
+  Executor* const executor_;    // null: all trials stay on the calling thread
   const WantedNodesRule rule_;  // may be null
   const bool admits_;           // an action of the profile admits jobs
   int64_t waiting_ = 0;

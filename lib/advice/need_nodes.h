@@ -13,7 +13,8 @@
 
 namespace muster {
 
-// As NeedNodes. `tried` is called before each cycle that tries nodes; empty: it is not.
+// As NeedNodes. `tried` is called before each cycle that tries nodes; empty: it is not. With an
+// executor it is called on its threads, by one at a time, and the number of calls may differ.
 absl::StatusOr<NodesNeeded> WatchNeedNodes(const Cluster& cluster, std::string_view profile,
                                            std::span<const NodeOffer> offers,
                                            const NeedOptions& options,

@@ -2,7 +2,6 @@
 #include "lib/advice/proposals.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <iterator>
 #include <set>
 #include <span>
@@ -11,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/advice/changes.h"
 #include "lib/advice/node_types.h"
+#include "lib/advice/smallest.h"
 #include "lib/base/strings.h"
 #include "lib/kube/selectors.h"
 
@@ -80,16 +80,36 @@ void Settle(const WaitingCase& job, const Trials& trials, Tried* tried) {
 
 using Proposer = void (*)(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out);
 
-// Appends what each of them proposes, with what it was seen to do.
-void ProposeEach(std::initializer_list<Proposer> proposers, const WaitingCase& job, Trials* trials,
+// Appends what it proposes, with what that was seen to do.
+void ProposeOne(Proposer propose, const WaitingCase& job, Trials* trials, std::vector<Tried>* all) {
+  std::vector<Remedy> remedies;
+  propose(job, trials, &remedies);
+  for (Remedy& remedy : remedies) {
+    Tried& tried = all->emplace_back(Tried{std::move(remedy), ""});
+    if (tried.remedy.profile.empty()) tried.remedy.profile = job.profile;
+    Settle(job, *trials, &tried);
+  }
+}
+
+// Appends what each of them proposes. On an executor each has trials of its own; where they are
+// more than those before it would have left, it proposes once more with what they leave.
+void ProposeEach(std::span<const Proposer> proposers, const WaitingCase& job, Trials* trials,
                  std::vector<Tried>* all) {
-  for (const Proposer propose : proposers) {
-    std::vector<Remedy> remedies;
-    propose(job, trials, &remedies);
-    for (Remedy& remedy : remedies) {
-      Tried& tried = all->emplace_back(Tried{std::move(remedy), ""});
-      if (tried.remedy.profile.empty()) tried.remedy.profile = job.profile;
-      Settle(job, *trials, &tried);
+  Executor* const executor = trials->executor();
+  if (executor == nullptr) {
+    for (const Proposer propose : proposers) ProposeOne(propose, job, trials, all);
+    return;
+  }
+  const int64_t begun = trials->made();
+  std::vector<Trials> forks(proposers.size(), trials->Fork());
+  std::vector<std::vector<Tried>> parts(proposers.size());
+  RunPieces(executor, proposers.size(),
+            [&](size_t i) { ProposeOne(proposers[i], job, &forks[i], &parts[i]); });
+  for (size_t i = 0; i < proposers.size(); ++i) {
+    if (trials->Join(forks[i], begun)) {
+      std::ranges::move(parts[i], std::back_inserter(*all));
+    } else {
+      ProposeOne(proposers[i], job, trials, all);
     }
   }
 }
@@ -189,16 +209,18 @@ void ProposeWaiting(const WaitingCase& job, Trials* trials, std::vector<Remedy>*
 namespace {
 
 std::vector<Tried> TryAll(const WaitingCase& job, Trials* trials) {
+  constexpr Proposer kAll[] = {ProposeNodes,     ProposeQueues, ProposeQuota, ProposeSpending,
+                               ProposeTaints,    ProposeLabels, ProposeGates, ProposeSizes,
+                               ProposeEvictions, ProposeWaiting};
+  constexpr Proposer kBesides[] = {ProposeNodes, ProposeTaints, ProposeLabels, ProposeEvictions,
+                                   ProposeWaiting};
   std::vector<Tried> all;
-  ProposeEach({ProposeNodes, ProposeQueues, ProposeQuota, ProposeSpending, ProposeTaints,
-               ProposeLabels, ProposeGates, ProposeSizes, ProposeEvictions, ProposeWaiting},
-              job, trials, &all);
+  ProposeEach(kAll, job, trials, &all);
   if (std::ranges::any_of(all, StartsItAsItIs)) return all;
   for (const RaisedLimits& raised : RaiseLimits(job)) {
     std::vector<Tried> besides;
     trials->Assume(raised.changes);
-    ProposeEach({ProposeNodes, ProposeTaints, ProposeLabels, ProposeEvictions, ProposeWaiting}, job,
-                trials, &besides);
+    ProposeEach(kBesides, job, trials, &besides);
     trials->Assume({});
     for (Tried& tried : besides) Join(job, raised, trials, &tried);
     if (besides.empty()) continue;

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/advice/proposals.h"
+#include "lib/advice/smallest.h"
 
 namespace muster {
 namespace {

@@ -15,6 +15,7 @@
 #include "lib/advice/proposals.h"
 #include "lib/advice/required_labels.h"
 #include "lib/advice/room.h"
+#include "lib/advice/smallest.h"
 #include "lib/base/strings.h"
 #include "lib/kube/selectors.h"
 

@@ -9,6 +9,7 @@
 #include "lib/advice/amounts.h"
 #include "lib/advice/held.h"
 #include "lib/advice/proposals.h"
+#include "lib/advice/smallest.h"
 #include "lib/base/strings.h"
 
 namespace muster {

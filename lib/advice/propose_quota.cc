@@ -18,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/advice/amounts.h"
 #include "lib/advice/proposals.h"
+#include "lib/advice/smallest.h"
 #include "lib/base/strings.h"
 #include "muster/quantity.h"
 

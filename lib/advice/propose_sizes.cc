@@ -17,6 +17,7 @@
 #include "lib/advice/held.h"
 #include "lib/advice/proposals.h"
 #include "lib/advice/room.h"
+#include "lib/advice/smallest.h"
 #include "lib/base/math.h"
 #include "lib/base/strings.h"
 

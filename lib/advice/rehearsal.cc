@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/advice/changes.h"
+#include "lib/advice/executor_of.h"
 #include "lib/model/access.h"
 #include "lib/model/change_guard.h"
 
@@ -34,15 +35,19 @@ absl::Status MakeChanges(std::span<const WhatIfChange> changes, Cluster* cluster
 
 absl::StatusOr<Rehearsal> Rehearse(const Cluster& cluster, std::string_view profile,
                                    std::span<const WhatIfChange> changes,
-                                   const ScheduleOptions& options) {
+                                   const ScheduleOptions& options, Executor* executor) {
   if (IsLost(ImplOf(cluster))) return LostError();
   const Snapshot now = cluster.Freeze();
-  absl::StatusOr<Plan> before = Schedule(now, profile, options);
-  if (!before.ok()) return before.status();
   Cluster clone = cluster.Clone();
-  if (absl::Status s = MakeAll(changes, &clone); !s.ok()) return s;
+  const absl::Status made = MakeAll(changes, &clone);
   const Snapshot then = clone.Freeze();
-  absl::StatusOr<Plan> after = Schedule(then, profile, options);
+  absl::StatusOr<Plan> before = absl::UnknownError(""), after = absl::UnknownError("");
+  RunPieces(ExecutorOf(executor, options), made.ok() ? 2 : 1, [&](size_t i) {
+    if (i == 0) before = Schedule(now, profile, options);
+    if (i == 1) after = Schedule(then, profile, options);
+  });
+  if (!before.ok()) return before.status();
+  if (!made.ok()) return made;
   if (!after.ok()) return after.status();
   PlanDifference difference = Difference(now, *before, then, *after);
   return Rehearsal{*std::move(before), *std::move(after), std::move(difference)};

@@ -14,20 +14,6 @@
 
 namespace muster {
 
-std::optional<int64_t> Smallest(int64_t most, const std::function<bool(int64_t)>& helps) {
-  int64_t below = 0, enough = 1;
-  while (!helps(enough)) {
-    if (enough >= most) return std::nullopt;
-    below = enough;
-    enough = std::min(most, enough * 2);
-  }
-  while (enough - below > 1) {
-    const int64_t middle = below + (enough - below) / 2;
-    (helps(middle) ? enough : below) = middle;
-  }
-  return enough;
-}
-
 int64_t TriedIn(const Tables& tables, const Plan& plan) {
   return SatAdd(static_cast<int64_t>(plan.pending().size() + plan.binds().size() +
                                      plan.nominations().size() + plan.reservations().size()),

@@ -10,7 +10,6 @@
 #define MUSTER_ADVICE_TRIALS_H_
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,16 +17,12 @@
 #include <utility>
 #include <vector>
 
+#include "lib/advice/executor_of.h"
 #include "lib/model/tables.h"
 #include "muster/cluster.h"
 #include "muster/remedy.h"
 
 namespace muster {
-
-// Returns the smallest number from 1 to `most` that helps; nothing if `most` does not help. The
-// search doubles and halves, as if all numbers above one that helps would help, too; what it
-// returns was asked for.
-std::optional<int64_t> Smallest(int64_t most, const std::function<bool(int64_t)>& helps);
 
 // Returns how many tasks the plan places or leaves waiting. Each may go to a node that joins, so no
 // more new nodes can help.
@@ -65,10 +60,23 @@ class Trials {
   // The same beyond the limit: what is returned to the caller is made once more as it is returned.
   Outcome Confirm(std::span<const WhatIfChange> changes, std::string_view profile) const;
 
+  // Returns trials that begin where these are and count by themselves, for another thread.
+  Trials Fork() const { return *this; }
+  // Returns whether those that a fork made, which began where `begun` were made, would have been
+  // made of these, too: they then count as made. If not, they have to be made here.
+  bool Join(const Trials& fork, int64_t begun) {
+    const int64_t more = fork.made_ - begun;
+    if (made_ + more > options_.trials) return false;
+    made_ += more;
+    return true;
+  }
+
   // The outcome of the job in a plan of a snapshot under the profile.
   Outcome Judge(const Snapshot& snapshot, const Plan& plan, std::string_view profile) const;
 
   int64_t made() const { return made_; }
+  // Null: all trials stay on the calling thread.
+  Executor* executor() const { return ExecutorOf(options_.executor, options_.schedule); }
 
  private:
   const Cluster& cluster_;

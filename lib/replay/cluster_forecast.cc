@@ -24,6 +24,7 @@
 #include "lib/replay/engine.h"
 #include "lib/replay/estimate_readers.h"
 #include "lib/replay/forecast_math.h"
+#include "lib/replay/futures_ahead.h"
 #include "lib/replay/job_sizes.h"
 #include "lib/replay/speeds.h"
 #include "lib/replay/trace_cluster.h"
@@ -91,6 +92,11 @@ class ClusterForecaster {
   absl::StatusOr<ClusterForecast> Run() {
     if (absl::Status s = CheckQueues(); !s.ok()) return s;
     LearnJobs();
+    // Policies and actions of the caller are of one thread.
+    Executor* const executor = options_.extensions == nullptr ? options_.executor : nullptr;
+    shared_ = HasThreads(executor);
+    FuturesAhead<Times> futures(executor, options_.futures, options_.work_budget,
+                                [this](int64_t i, int64_t* events) { return Play(i, events); });
     ClusterForecast result = {.now = options_.now, .jobs = {}, .events = 0, .complete = true};
     for (int64_t i = 0; i < options_.futures && !waiting_.empty(); ++i) {
       const bool stopped = options_.should_stop && options_.should_stop();
@@ -98,11 +104,16 @@ class ClusterForecaster {
         result.complete = false;
         break;
       }
-      const absl::StatusOr<bool> whole = Play(i, &result.events);
-      if (!whole.ok()) return whole.status();
-      if (*whole) continue;
-      result.complete = false;
-      break;
+      const absl::StatusOr<Times> times = futures.Play(i, &result.events);
+      if (!times.ok()) return times.status();
+      if (!times->whole) {
+        result.complete = false;
+        break;
+      }
+      for (size_t w = 0; w < waiting_.size(); ++w) {
+        waiting_[w].starts.push_back(times->starts[w]);
+        waiting_[w].ends.push_back(times->ends[w]);
+      }
     }
     Collect(&result);
     return result;
@@ -112,6 +123,11 @@ class ClusterForecaster {
   struct Waiting {
     JobIndex job;
     std::vector<int64_t> starts, ends;  // by future
+  };
+  // What becomes of the jobs of waiting_ in one future.
+  struct Times {
+    bool whole = false;  // it was not stopped within
+    std::vector<int64_t> starts, ends;
   };
 
   absl::Status CheckQueues() const {
@@ -173,8 +189,7 @@ class ClusterForecaster {
     return pending && running < std::max<int64_t>(1, tables.jobs.spec[job].min_available);
   }
 
-  // Returns false, and counts nothing of the future, if it was stopped within.
-  absl::StatusOr<bool> Play(int64_t number, int64_t* events) {
+  absl::StatusOr<Times> Play(int64_t number, int64_t* events) {
     Rng rng(SplitMix64(options_.seed ^ SplitMix64(static_cast<uint64_t>(number))));
     const PastSubmissions past = {
         .count = options_.arrivals ? past_.submitted().size() : 0,
@@ -184,23 +199,28 @@ class ClusterForecaster {
     CycleFuture future(cluster_.Clone(), profile_, options_.extensions, options_.now,
                        [&] { return Arrival(draws.Next(), arrived++, &rng); });
     future.Watch(options_.should_stop);
+    std::vector<RunBounds::Draws> copy;
+    if (shared_) copy = draws_;
+    std::vector<RunBounds::Draws>& runs = shared_ ? copy : draws_;
     std::vector<int64_t> run(jobs_.size());
     for (size_t i = 0; i < jobs_.size(); ++i) {
-      run[i] = draws_[i].Next(rng);
+      run[i] = runs[i].Next(rng);
       const bool told = needs_estimates_ && !TablesOf(cluster_).jobs.spec[jobs_[i]].estimate;
       if (told) ImplOf(future.cluster()).editor.SetEstimate(jobs_[i], run[i]);
       future.Expect(jobs_[i], run[i]);
     }
     if (absl::Status s = future.Play(kNone, options_.work_budget, events); !s.ok()) return s;
-    if (future.stopped()) return false;
+    Times times;
+    if (future.stopped()) return times;
     size_t i = 0;
-    for (Waiting& waiting : waiting_) {
+    for (const Waiting& waiting : waiting_) {
       while (jobs_[i] != waiting.job) ++i;
       const int64_t start = future.start(waiting.job);
-      waiting.starts.push_back(start == kAbsent ? kNoTime : start);
-      waiting.ends.push_back(start == kAbsent ? kNoTime : SatAdd(start, run[i]));
+      times.starts.push_back(start == kAbsent ? kNoTime : start);
+      times.ends.push_back(start == kAbsent ? kNoTime : SatAdd(start, run[i]));
     }
-    return true;
+    times.whole = true;
+    return times;
   }
 
   CycleFuture::Arrival Arrival(const ArrivalDraws::Arrival& drawn, int64_t number, Rng* rng) const {
@@ -249,6 +269,7 @@ class ClusterForecaster {
   const PastJobs past_;
   std::vector<JobIndex> jobs_;
   std::vector<RunBounds::Draws> draws_;  // by jobs_
+  bool shared_ = false;                  // each future draws from a copy of draws_
   std::vector<Waiting> waiting_;         // in the order of jobs_
 };
 

@@ -111,7 +111,7 @@ void AppendRemedy(const Remedy& remedy, std::string* out) {
 
 absl::StatusOr<std::string> Advise(const Cluster& cluster, std::string_view profile,
                                    std::string_view question, const ScheduleOptions& options,
-                                   const Limits& limits) {
+                                   const Limits& limits, Executor* executor) {
   const DefaultFloats floats;
   Budget budget(limits);
   QuestionSink sink(&budget);
@@ -119,13 +119,14 @@ absl::StatusOr<std::string> Advise(const Cluster& cluster, std::string_view prof
   const absl::StatusOr<Question> asked = sink.Finish();
   if (!asked.ok()) return asked.status();
   if (asked->rehearse.has_value()) {
-    const auto rehearsal = Rehearse(cluster, profile, *asked->rehearse, options);
+    const auto rehearsal = Rehearse(cluster, profile, *asked->rehearse, options, executor);
     if (!rehearsal.ok()) return rehearsal.status();
     return rehearsal->difference.ToJson();
   }
   if (asked->diagnose.has_value()) {
-    const auto diagnosis = Diagnose(cluster, profile, asked->diagnose->job,
-                                    {.schedule = options, .trials = asked->diagnose->trials});
+    const auto diagnosis =
+        Diagnose(cluster, profile, asked->diagnose->job,
+                 {.schedule = options, .trials = asked->diagnose->trials, .executor = executor});
     if (!diagnosis.ok()) return diagnosis.status();
     return WriteDiagnosis(asked->diagnose->job, *diagnosis);
   }
@@ -134,8 +135,9 @@ absl::StatusOr<std::string> Advise(const Cluster& cluster, std::string_view prof
     if (!report.ok()) return report.status();
     return WriteDrainReport(*report);
   }
-  const auto needed = NeedNodes(cluster, profile, asked->need_nodes->offers,
-                                {.schedule = options, .most = asked->need_nodes->most});
+  const auto needed =
+      NeedNodes(cluster, profile, asked->need_nodes->offers,
+                {.schedule = options, .most = asked->need_nodes->most, .executor = executor});
   if (!needed.ok()) return needed.status();
   return WriteNodesNeeded(*needed);
 }

@@ -49,10 +49,11 @@ struct Question {
 };
 
 // Returns the answer. Fails with InvalidArgument for a text that is no question, naming the place
-// and the rule, and as the function asked does. The cluster does not change.
+// and the rule, and as the function asked does. The cluster does not change. `executor` (may be
+// null) is that of the function.
 absl::StatusOr<std::string> Advise(const Cluster& cluster, std::string_view profile,
                                    std::string_view question, const ScheduleOptions& options,
-                                   const Limits& limits);
+                                   const Limits& limits, Executor* executor = nullptr);
 
 // Returns the changes as the list that ParseChanges reads: `[{"remove_job": "train"}]`.
 std::string WriteChanges(const std::vector<WhatIfChange>& changes);

@@ -26,6 +26,7 @@ struct Free {
   void operator()(muster_text* p) const { muster_text_free(p); }
   void operator()(muster_policies* p) const { muster_policies_free(p); }
   void operator()(muster_stop* p) const { muster_stop_free(p); }
+  void operator()(muster_threads* p) const { muster_threads_free(p); }
   void operator()(muster_replay* p) const { muster_replay_free(p); }
   void operator()(muster_forecast* p) const { muster_forecast_free(p); }
   void operator()(muster_outlook* p) const { muster_outlook_free(p); }

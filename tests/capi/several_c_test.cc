@@ -46,6 +46,65 @@ muster_status Refuses(uintptr_t user, int64_t, muster_run run, uintptr_t work) {
   return static_cast<muster_status>(user);
 }
 
+std::string Advice(muster_cluster* cluster, const char* question, muster_status* status,
+                   muster_error* error) {
+  Held<muster_text> answer;
+  *status =
+      muster_cluster_advise(cluster, "volcano", question, MUSTER_TO_NUL, 0, Out(answer), error);
+  return *status == MUSTER_OK ? Words(answer) : "";
+}
+
+TEST(Executor, AdviceIsThatOfOneThread) {
+  muster_error error = MUSTER_ERROR_INIT;
+  muster_status status = MUSTER_OK;
+  const Held<muster_cluster> cluster = SmallCluster();
+  Held<muster_threads> threads;
+  ASSERT_OK_C(muster_threads_new(3, Out(threads), &error));
+  const auto user = reinterpret_cast<uintptr_t>(threads.get());
+  const struct {
+    muster_executor executor;
+    uintptr_t user;
+  } executors[] = {
+      {muster_threads_run, user}, {Threads, 0}, {Twice, 0}, {AllButTheLast, 0}, {nullptr, 0}};
+  for (const char* question :
+       {R"({"need_nodes": {"most": 9}})", R"({"rehearse": [{"remove_job": "fits"}]})",
+        R"({"diagnose": {"job": "large"}})", R"({"diagnose": {"job": "fits"}})"}) {
+    const std::string alone = Advice(cluster.get(), question, &status, &error);
+    const muster_status expected = status;
+    for (const auto& [executor, with] : executors) {
+      ASSERT_OK_C(muster_cluster_set_executor(cluster.get(), executor, with, 3, &error));
+      EXPECT_EQ(Advice(cluster.get(), question, &status, &error), alone) << question;
+      EXPECT_EQ(status, expected) << question;
+    }
+  }
+}
+
+TEST(Executor, WhatItReportsFailsTheCall) {
+  muster_error error = MUSTER_ERROR_INIT;
+  muster_status status = MUSTER_OK;
+  const Held<muster_cluster> cluster = SmallCluster();
+  ASSERT_OK_C(muster_cluster_set_executor(cluster.get(), Refuses, 7, 2, &error));
+  Advice(cluster.get(), R"({"rehearse": [{"remove_job": "fits"}]})", &status, &error);
+  EXPECT_EQ(status, MUSTER_E_USER);
+  EXPECT_EQ(error.user_code, 7);
+}
+
+TEST(Executor, WidthsOutOfRangeAreRefused) {
+  muster_error error = MUSTER_ERROR_INIT;
+  const Held<muster_cluster> cluster = SmallCluster();
+  EXPECT_EQ(muster_cluster_set_executor(cluster.get(), Threads, 0, 0, &error),
+            MUSTER_E_INVALID_ARGUMENT);
+  EXPECT_EQ(Words(error), "width is 0; must be 1 or more");
+  Held<muster_threads> threads;
+  for (const int64_t width : {0, 257}) {
+    EXPECT_EQ(muster_threads_new(width, Out(threads), &error), MUSTER_E_INVALID_ARGUMENT);
+    EXPECT_EQ(threads.get(), nullptr);
+  }
+  EXPECT_EQ(muster_threads_new(2, nullptr, &error), MUSTER_E_INVALID_ARGUMENT);
+  EXPECT_EQ(muster_threads_run(0, 1, nullptr, 0), MUSTER_E_INVALID_ARGUMENT);
+  muster_threads_free(nullptr);
+}
+
 TEST(Several, AnyExecutorGivesThePlansOfSingleCalls) {
   muster_error error = MUSTER_ERROR_INIT;
   const Held<muster_cluster> cluster = SmallCluster();

@@ -241,6 +241,19 @@ class Advice(Files):
                          "them; this one waits: j-g-3")
         self.assert_ends(muster("capacity", self.GANG), 0, stdout="cheapest: 2 of ")
 
+    def test_threads_change_no_answer(self):
+        for command in (["compare", self.GANG], ["capacity", self.GANG],
+                        ["remedies", self.GANG, "train"],
+                        ["what-if", self.GANG, "--plan", "--remove-job", "train"]):
+            alone = muster(*command)
+            self.assert_ends(alone, 0)
+            both = muster(*command, "--threads", "3")
+            self.assert_ends(both, 0)
+            self.assertEqual(both.stdout, alone.stdout, command)
+            for wrong in ("0", "257"):
+                self.assert_ends(muster(*command, "--threads", wrong), 2,
+                                 stderr=f"muster: --threads: {wrong} is not in 1..256")
+
     def test_capacity_where_nothing_is_placed(self):
         file = self.write({
             "muster": 1, "flavors": [{"name": "any"}],

@@ -2,6 +2,7 @@
 //
 // muster capacity: how many nodes until all that waits is placed.
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "tools/muster/command.h"
 #include "tools/muster/output.h"
 #include "tools/muster/progress.h"
+#include "tools/muster/threads.h"
 
 namespace muster {
 namespace {
@@ -94,21 +96,26 @@ std::string ToText(const NodesNeeded& needed, int64_t most) {
 int CapacityCommand(const Arguments& arguments) {
   RunFlags run_flags;
   NeedOptions options;
+  ThreadsFlag threads;
   std::string types;
   FlagSet flags;
   run_flags.Declare(&flags);
   flags.Value("--types", "NODES", &types,
               "nodes that stand for types, with prices: a=2.5,b=1; each kind of node by default");
   flags.Value("--most", "N", &options.most, "the most nodes of one type, 1024 by default");
+  threads.Declare(&flags);
   const Parsed parsed = ParseArguments(kCapacityText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.size() != 1) return ComplainUsage(kCapacityText, "needs one FILE");
+  if (const std::string wrong = threads.Wrong(); !wrong.empty()) return Complain(wrong);
   const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
   if (!opened.ok()) return Complain(std::string(opened.status().message()));
   absl::StatusOr<std::vector<NodeOffer>> offers = std::vector<NodeOffer>();
   if (!types.empty()) offers = Offers(types, opened->cluster.Describe());
   if (!offers.ok()) return Complain(std::string(offers.status().message()));
   options.schedule = opened->scenario.options;
+  const std::unique_ptr<Executor> executor = threads.Make();
+  options.executor = executor.get();
   Progress progress("cycles tried");
   const absl::StatusOr<NodesNeeded> needed =
       WatchNeedNodes(opened->cluster, opened->scenario.profile, *offers, options,

@@ -3,6 +3,7 @@
 // muster compare: several profiles on one scenario, side by side.
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "lib/advice/counted_tasks.h"
 #include "lib/advice/ends.h"
 #include "lib/base/math.h"
+#include "lib/base/pieces.h"
 #include "lib/base/text_table.h"
 #include "lib/model/access.h"
 #include "lib/plan/explain.h"
@@ -23,6 +25,7 @@
 #include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
 #include "tools/muster/progress.h"
+#include "tools/muster/threads.h"
 #include "tools/muster/unread_notes.h"
 
 namespace muster {
@@ -107,15 +110,15 @@ ScheduleOptions OptionsFor(const Compared& compared, const Opened& opened) {
   return options;
 }
 
-Row Judge(const Compared& compared, const Opened& opened, const absl::StatusOr<Plan>& first) {
+// `plan` is the profile's own, and `first` that of the first profile.
+Row Judge(const Compared& compared, const Opened& opened, const Snapshot& snapshot,
+          const absl::StatusOr<Plan>& plan, const absl::StatusOr<Plan>& first) {
   const auto& [profile, without] = compared;
   Row row{.profile = profile, .without = without};
-  const Snapshot snapshot = opened.cluster.Freeze();
   const ScheduleOptions options = OptionsFor(compared, opened);
   if (SkipsLoneTasks(profile, options.extensions.get())) {
     row.left_out = CountLoneTasks(TablesOf(snapshot));
   }
-  const absl::StatusOr<Plan> plan = Schedule(snapshot, profile, options);
   if (!plan.ok()) {
     row.refused = std::string(plan.status().message());
     return row;
@@ -234,12 +237,15 @@ std::string ToJson(const std::vector<Row>& rows) {
 int CompareCommand(const Arguments& arguments) {
   RunFlags run_flags;
   std::string names;
+  ThreadsFlag threads;
   FlagSet flags;
   run_flags.Declare(&flags);
   flags.Value("--profiles", "LIST", &names, "spec strings, with blanks between; default: all");
+  threads.Declare(&flags);
   const Parsed parsed = ParseArguments(kCompareText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.size() != 1) return ComplainUsage(kCompareText, "needs one FILE");
+  if (const std::string wrong = threads.Wrong(); !wrong.empty()) return Complain(wrong);
   std::vector<std::string> profiles = absl::StrSplit(names, ' ', absl::SkipEmpty());
   if (names.empty()) {
     for (const ProfileInfo& profile : Profiles()) profiles.push_back(profile.name);
@@ -262,13 +268,20 @@ int CompareCommand(const Arguments& arguments) {
         WithLoneTasks(one.profile, run_flags.lone_tasks, OptionsFor(one, *opened).extensions.get());
   }
   Progress progress("profiles", static_cast<int64_t>(compared->size()));
-  const absl::StatusOr<Plan> first = Schedule(opened->cluster.Freeze(), compared->front().profile,
-                                              OptionsFor(compared->front(), *opened));
-  std::vector<Row> table;
-  for (const Compared& one : *compared) {
-    table.push_back(Judge(one, *opened, first));
+  const Snapshot snapshot = opened->cluster.Freeze();
+  // What --load adds is of one thread.
+  const std::unique_ptr<Executor> executor = *loaded == nullptr ? threads.Make() : nullptr;
+  std::vector<absl::StatusOr<Plan>> plans(compared->size(), absl::UnknownError(""));
+  RunPieces(executor.get(), plans.size(), [&](size_t i) {
+    const Compared& one = (*compared)[i];
+    plans[i] = Schedule(snapshot, one.profile, OptionsFor(one, *opened));
     progress.Step();
-  }
+  });
+  const absl::StatusOr<Plan>& first = plans.front();
+  std::vector<Row> table(plans.size());
+  RunPieces(executor.get(), table.size(), [&](size_t i) {
+    table[i] = Judge((*compared)[i], *opened, snapshot, plans[i], first);
+  });
   const bool none = std::ranges::none_of(table, [](const Row& row) { return row.refused.empty(); });
   if (none && !first.ok()) {
     const absl::Status status = WithPlace(parsed.others[0], run_flags, first.status());

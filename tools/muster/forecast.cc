@@ -19,6 +19,7 @@
 #include "tools/muster/output.h"
 #include "tools/muster/progress.h"
 #include "tools/muster/replay.h"
+#include "tools/muster/threads.h"
 
 namespace muster {
 namespace {
@@ -37,6 +38,8 @@ struct ForecastFlags {
   ForecastOptions options;
   std::string scales;
   bool no_arrivals = false;
+  ThreadsFlag threads;
+  std::unique_ptr<Executor> executor;
 
   void Declare(FlagSet* flags) {
     flags->Value("--futures", "N", &options.futures, "futures of a forecast (32)");
@@ -46,10 +49,16 @@ struct ForecastFlags {
     flags->Switch("--no-arrivals", &no_arrivals, "nothing is submitted in a future");
     flags->Value("--scales", "A,B,C,D", &scales,
                  "of intervals at the beginning: starts, down and up; ends, down and up (1,1,1,1)");
+    threads.Declare(flags);
   }
 
   absl::Status Settle() {
     options.arrivals = !no_arrivals;
+    if (const std::string wrong = threads.Wrong(); !wrong.empty()) {
+      return absl::InvalidArgumentError(wrong);
+    }
+    executor = threads.Make();
+    options.executor = executor.get();
     options.should_stop = [] {
       Progress::Tick();
       return InterruptWatch::Asked();

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <mutex>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -14,6 +15,7 @@ namespace {
 constexpr auto kBefore = std::chrono::seconds(1);
 constexpr auto kBetween = std::chrono::milliseconds(200);
 
+std::mutex guard;  // of all below, and of what lives
 Progress* innermost = nullptr;
 bool is_shown = false;
 
@@ -32,17 +34,26 @@ Progress::~Progress() {
   innermost = around_;
 }
 
+void Progress::Step() {
+  const std::lock_guard lock(guard);
+  ++done_;
+  Show();
+}
+
 void Progress::Set(int64_t done) {
+  const std::lock_guard lock(guard);
   done_ = done;
   Show();
 }
 
 bool Progress::Tick() {
+  const std::lock_guard lock(guard);
   if (innermost != nullptr) innermost->Show();
   return false;
 }
 
 void Progress::Erase() {
+  const std::lock_guard lock(guard);
   if (std::exchange(is_shown, false)) Write("\r\x1b[K");
 }
 

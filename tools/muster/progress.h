@@ -9,7 +9,8 @@
 //     progress.Step();            // muster: 3 of 8 profiles, 12 s
 //   }
 //
-// The innermost one that lives is shown. It is used by one thread.
+// The innermost one that lives is shown. It begins and ends on one thread; Set, Step and Tick may
+// be called on any.
 #ifndef MUSTER_TOOLS_PROGRESS_H_
 #define MUSTER_TOOLS_PROGRESS_H_
 
@@ -28,7 +29,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void Step() { Set(done_ + 1); }
+  void Step();
   void Set(int64_t done);
 
   // Shows the line again: for callbacks that are called now and then. Returns false.
@@ -37,6 +38,7 @@ class Progress {
   static void Erase();
 
  private:
+  // The lock of all is held.
   void Show();
 
   const std::string what_;

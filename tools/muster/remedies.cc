@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // muster remedies: why a job waits, in numbers, and what would start it.
+#include <memory>
 #include <string>
 
 #include "absl/strings/match.h"
@@ -11,6 +12,7 @@
 #include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
 #include "tools/muster/progress.h"
+#include "tools/muster/threads.h"
 
 namespace muster {
 namespace {
@@ -49,17 +51,22 @@ std::string ToText(const std::string& job, const Diagnosis& diagnosis, bool plac
 int RemediesCommand(const Arguments& arguments) {
   RunFlags run_flags;
   RemedyOptions options;
+  ThreadsFlag threads;
   FlagSet flags;
   run_flags.Declare(&flags);
   flags.Value("--trials", "N", &options.trials, "the most cycles to try, 200 by default");
+  threads.Declare(&flags);
   const Parsed parsed = ParseArguments(kRemediesText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.size() != 2) {
     return ComplainUsage(kRemediesText, "needs a FILE and a JOB or TASK");
   }
+  if (const std::string wrong = threads.Wrong(); !wrong.empty()) return Complain(wrong);
   const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
   if (!opened.ok()) return Complain(std::string(opened.status().message()));
   options.schedule = opened->scenario.options;
+  const std::unique_ptr<Executor> executor = threads.Make();
+  options.executor = executor.get();
   const Progress progress("looking for remedies");
   const absl::StatusOr<Diagnosis> diagnosis =
       Diagnose(opened->cluster, opened->scenario.profile, parsed.others[1], options);

@@ -22,6 +22,7 @@
 #include "tools/muster/command.h"
 #include "tools/muster/output.h"
 #include "tools/muster/progress.h"
+#include "tools/muster/threads.h"
 
 namespace muster {
 namespace {
@@ -229,10 +230,10 @@ std::string NotesOn(const std::vector<WhatIfChange>& changes, const Flags& flags
 
 // Returns both plans, the one after the changes by the profile that their file names, if any.
 absl::StatusOr<Rehearsal> RehearseAll(const Opened& opened, const PlacedChanges& changes,
-                                      const std::string& file) {
+                                      const std::string& file, Executor* executor) {
   const Scenario& scenario = opened.scenario;
   if (changes.profile.empty()) {
-    return Rehearse(opened.cluster, scenario.profile, changes.list, scenario.options);
+    return Rehearse(opened.cluster, scenario.profile, changes.list, scenario.options, executor);
   }
   const Snapshot now = opened.cluster.Freeze();
   absl::StatusOr<Plan> before = Schedule(now, scenario.profile, scenario.options);
@@ -303,9 +304,12 @@ int WhatIfCommand(const Arguments& arguments) {
   RunFlags run_flags;
   run_flags.DeclareLoneTasks(&flags);
   run_flags.load.Declare(&flags);
+  ThreadsFlag threads;
+  threads.Declare(&flags);
   const Parsed parsed = ParseArguments(kWhatIfText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.size() != 1) return ComplainUsage(kWhatIfText, "needs one FILE");
+  if (const std::string wrong = threads.Wrong(); !wrong.empty()) return Complain(wrong);
   const absl::StatusOr<PlacedChanges> of_file = ChangesOfFile(given);
   if (!of_file.ok()) return Complain(std::string(of_file.status().message()));
   const absl::StatusOr<PlacedChanges> changes = WithFlags(given, *of_file);
@@ -327,7 +331,9 @@ int WhatIfCommand(const Arguments& arguments) {
   std::string notes = NotesOn(changes->list, given, *opened);
   if (given.plan) {
     const Progress progress("scheduling twice");
-    const absl::StatusOr<Rehearsal> rehearsal = RehearseAll(*opened, *changes, given.changes);
+    const std::unique_ptr<Executor> executor = threads.Make();
+    const absl::StatusOr<Rehearsal> rehearsal =
+        RehearseAll(*opened, *changes, given.changes, executor.get());
     if (!rehearsal.ok()) return complain(rehearsal.status());
     const PlanDifference& difference = rehearsal->difference;
     return Show([&] { return difference.ToText() + notes; }, [&] { return difference.ToJson(); },
