@@ -26,14 +26,14 @@ namespace muster::python {
 Plan RunCycle(const pybind11::dict& options, const std::shared_ptr<PythonExtensions>& extensions,
               const std::function<absl::StatusOr<Plan>(const ScheduleOptions&)>& cycle);
 
-// Puts the policies and actions into `*list` and begins with them; returns what they have in common,
-// of which End is to be called. Null, and nothing is done: there are none.
+// Puts the policies and actions into `*list` and begins with them. Returns what they have in
+// common, of which End must be called, or null if there are none.
 CycleState* BeginWith(const std::shared_ptr<PythonExtensions>& extensions,
                       std::shared_ptr<const Extensions>* list);
 
-// Answers a question that takes many cycles. `ask` runs without the GIL and gets `now`, the policies
-// and actions, and what to ask whether to stop. Ctrl-C ends it, and its exception is raised. Python
-// is looked at each `every` times that this is asked.
+// Answers a question that takes many cycles. `ask` runs without the GIL; its options have `now`,
+// the policies and actions, and should_stop. Ctrl-C ends it, and its exception is raised. Every
+// `every`-th call of should_stop looks at Python.
 template <class Ask>
 auto AskCycles(int64_t now, const std::shared_ptr<PythonExtensions>& extensions, const Ask& ask,
                int every = Watch::kBetweenGangs) {
