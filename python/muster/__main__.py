@@ -10,6 +10,7 @@ and these, which need Python:
     muster traces fetch philly --to ~/traces
 """
 
+import difflib
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -55,6 +56,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if words[0] == "compare" and any(_is_trace(word) for word in words[1:2]):
         print("muster compare: it compares profiles on one scenario; muster study plays traces",
               file=sys.stderr)
+        return 2
+    # The program of C++ knows none of these, and none of its commands is so near to one of them.
+    if meant := difflib.get_close_matches(words[0], _COMMANDS, 1, 0.8):
+        print(f'muster: unknown command "{words[0]}", did you mean "{meant[0]}"?', file=sys.stderr)
         return 2
     return _run(words, replace=arguments is None)
 

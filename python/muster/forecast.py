@@ -11,6 +11,7 @@ from . import _core
 from .action import Action, adapted_for
 from .cluster import Cluster
 from .errors import InvalidArgument, expect
+from .fields import suggestion
 from .frames import absent, frame
 from .notebook import columns, titled
 from .policy import Policy
@@ -117,6 +118,10 @@ def forecast(
     Batch policies on a pool ask none.
     """
     given = dict(options)
+    for name in given:
+        if name not in ForecastOptions.__annotations__:
+            known = [*ForecastOptions.__annotations__, "policies"]
+            raise InvalidArgument(f'forecast: unknown field "{name}"{suggestion(name, known)}')
     if isinstance(world, Trace):
         if history is not None:
             raise InvalidArgument("forecast: history: a trace is forecast from itself")

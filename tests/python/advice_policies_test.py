@@ -129,6 +129,12 @@ class AdviceWithPolicies(unittest.TestCase):
         self.assertEqual(list(self.cluster.nodes["name"]), ["x", "y"])
         self.assertEqual(rows(self.cluster.schedule("volcano").binds), 1)
 
+    def test_a_wrong_word_is_told_the_right_one(self):
+        for word, meant in (("policy", "policies"), ("future", "futures")):
+            with self.assertRaisesRegex(muster.InvalidArgument,
+                                        f'forecast: unknown field "{word}", did you mean "{meant}"'):
+                muster.forecast(self.cluster, "volcano", **{word: self.own})
+
     def test_pools_ask_none(self):
         trace = muster.Trace({"submit": [0, 0], "run": [9, 9]}, processors=1)
         with self.assertRaisesRegex(muster.InvalidArgument, "asks none of the caller's on a pool"):

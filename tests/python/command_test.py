@@ -1,6 +1,7 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """The program of the package, as a process: muster, or python -m muster."""
 
+import difflib
 import importlib.util
 import json
 import os
@@ -13,6 +14,7 @@ import unittest
 
 from engine import ROOT, needs_engine, run_muster
 
+from muster.__main__ import _COMMANDS
 from muster.program import _READ_DUMPS, _SWITCHES
 
 API = "scheduling.volcano.sh/v1beta1"
@@ -96,8 +98,15 @@ class Command(unittest.TestCase):
         done = self.run_command("imprt")
         self.assertEqual(done.returncode, 2)
         self.assertIn('unknown command "imprt", did you mean "import"?', done.stderr)
+        done = self.run_command("studdy", "mix")
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, 'muster: unknown command "studdy", did you mean "study"?\n'))
         done = self.run_command("--help")
         self.assertEqual(done.returncode, 0)
+        commands = re.findall(r"(?m)^  ([a-z-]+)  ", done.stdout)
+        self.assertIn("remedies", commands)
+        for command in set(commands) - set(_COMMANDS):
+            self.assertEqual(difflib.get_close_matches(command, _COMMANDS, 1, 0.8), [])
         for command in ("explain", "remedies", "study", "traces"):
             self.assertRegex(done.stdout, f"(?m)^  {command} ")
         done = self.run_command("compare", "philly", "--profile", "muster")
