@@ -131,8 +131,8 @@ class AdviceWithPolicies(unittest.TestCase):
 
     def test_a_wrong_word_is_told_the_right_one(self):
         for word, meant in (("policy", "policies"), ("future", "futures")):
-            with self.assertRaisesRegex(muster.InvalidArgument,
-                                        f'forecast: unknown field "{word}", did you mean "{meant}"'):
+            told = f'forecast: unknown field "{word}", did you mean "{meant}"'
+            with self.assertRaisesRegex(muster.InvalidArgument, told):
                 muster.forecast(self.cluster, "volcano", **{word: self.own})
 
     def test_pools_ask_none(self):
