@@ -140,9 +140,10 @@ typedef struct muster_forecast_options {
   int64_t start_high_scale;
   int64_t end_low_scale;
   int64_t end_high_scale;
+  const muster_policies* policies; /* asked in cycles of the futures; NULL: none */
 } muster_forecast_options;
 #define MUSTER_FORECAST_OPTIONS_INIT \
-  { (uint32_t)sizeof(muster_forecast_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { (uint32_t)sizeof(muster_forecast_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL }
 
 /* Columns with `count` entries each, in seconds. MUSTER_ABSENT: too few futures reached it. */
 typedef struct muster_forecast_view {

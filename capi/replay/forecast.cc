@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "capi/boundary.h"
 #include "capi/handles.h"
+#include "capi/policy.h"
 #include "capi/replay/trace.h"
 
 struct muster_forecast {
@@ -23,10 +24,12 @@ struct muster_forecast {
 namespace muster::capi {
 namespace {
 
+// The options refer to `policies`, which begins with the caller's.
 absl::StatusOr<ForecastOptions> ForecastOptionsOf(const muster_forecast_options* options,
-                                                  const muster_stop* stop) {
+                                                  const muster_stop* stop, PolicyTurn* policies) {
+  constexpr std::string_view kStruct = "muster_forecast_options";
   muster_forecast_options given = MUSTER_FORECAST_OPTIONS_INIT;
-  if (absl::Status s = ReadStruct("muster_forecast_options", options, &given); !s.ok()) return s;
+  if (absl::Status s = ReadStruct(kStruct.data(), options, &given); !s.ok()) return s;
   if (given.no_arrivals != 0 && given.no_arrivals != 1) {
     return absl::InvalidArgumentError(absl::StrCat("muster_forecast_options: no_arrivals is ",
                                                    given.no_arrivals, "; must be 0 or 1"));
@@ -46,8 +49,13 @@ absl::StatusOr<ForecastOptions> ForecastOptionsOf(const muster_forecast_options*
   take(given.start_high_scale, &said.scales.start_high);
   take(given.end_low_scale, &said.scales.end_low);
   take(given.end_high_scale, &said.scales.end_high);
-  if (stop != nullptr) {
-    said.should_stop = [stop] { return stop->is_set.load(std::memory_order_relaxed) != 0; };
+  if (absl::Status s = policies->Begin(kStruct, given.policies); !s.ok()) return s;
+  said.extensions = policies->list();
+  if (stop != nullptr || given.policies != nullptr) {
+    said.should_stop = [stop, policies] {
+      return policies->failed() ||
+             (stop != nullptr && stop->is_set.load(std::memory_order_relaxed) != 0);
+    };
   }
   return said;
 }
@@ -80,11 +88,13 @@ absl::Status OfTrace(const muster_pool_trace* trace, const char* policy,
                      muster_forecast** out) {
   if (policy == nullptr) return NullArgument("policy");
   if (out == nullptr) return NullArgument("out");
-  const absl::StatusOr<ForecastOptions> said = ForecastOptionsOf(options, stop);
+  PolicyTurn policies;
+  const absl::StatusOr<ForecastOptions> said = ForecastOptionsOf(options, stop, &policies);
   if (!said.ok()) return said.status();
   const absl::StatusOr<Trace> jobs = TraceOf(trace, nullptr, nullptr);
   if (!jobs.ok()) return jobs.status();
   absl::StatusOr<TraceForecast> forecast = ForecastTrace(*jobs, policy, *said);
+  if (policies.failed()) return policies.status();
   if (!forecast.ok()) return forecast.status();
   if (!forecast->complete) return absl::CancelledError("forecast: stopped before its end");
   auto made = std::make_unique<muster_forecast>();
@@ -106,12 +116,14 @@ absl::Status OfCluster(const Cluster& cluster, const char* profile,
                        const muster_stop* stop, muster_forecast** out) {
   if (profile == nullptr) return NullArgument("profile");
   if (out == nullptr) return NullArgument("out");
-  const absl::StatusOr<ForecastOptions> said = ForecastOptionsOf(options, stop);
+  PolicyTurn policies;
+  const absl::StatusOr<ForecastOptions> said = ForecastOptionsOf(options, stop, &policies);
   if (!said.ok()) return said.status();
   absl::StatusOr<Trace> past = Trace{};
   if (history != nullptr) past = TraceOf(history, nullptr, nullptr);
   if (!past.ok()) return past.status();
   const absl::StatusOr<ClusterForecast> forecast = Forecast(cluster, profile, *past, *said);
+  if (policies.failed()) return policies.status();
   if (!forecast.ok()) return forecast.status();
   if (stop != nullptr && said->should_stop()) {
     return absl::CancelledError("forecast: stopped before its end");
