@@ -8,9 +8,9 @@
 Worlds: `mix0.7` and the like, 1,500 jobs of mix philly on 24 nodes of 8 GPUs at that load, a seed
 for each replicate; `types5` and the like, 1,500 jobs of one GPU that come at so many an hour to 36
 GPUs of each of three types, with the speeds that Gavel measured for its 26 models and run times
-drawn as in its paper (`python -m muster traces fetch gavel`); `philly`, the first 10,000 jobs on a
+drawn as in its paper (`muster traces fetch gavel`); `philly`, the first 10,000 jobs on a
 quarter of the nodes. `sixty8` and `sixty16` are the 60 jobs that come with the simulator of
-Tiresias, on one node of so many GPUs (`python -m muster traces fetch tiresias`). Run times are the
+Tiresias, on one node of so many GPUs (`muster traces fetch tiresias`). Run times are the
 estimates, so a policy that reads estimates knows the future.
 
 All policies run in cycles after each instant and every --period seconds, and a stopped job keeps

@@ -106,28 +106,15 @@ absl::Status RunCycle(const char* profile, const muster_schedule_options* option
     if (!remembered.ok()) return remembered.status();
     schedule.memory = *std::move(remembered);
   }
-  std::shared_ptr<PolicyList> policies;
-  if (given.policies != nullptr) {
-    policies = given.policies->list;
-    if (!policies->Begin()) {
-      return absl::FailedPreconditionError(
-          "muster_schedule_options: the policies are asked by a cycle that is still running");
-    }
-    schedule.extensions = policies;
-  }
-  struct End {
-    PolicyList* list;
-    ~End() {
-      if (list != nullptr) list->End();
-    }
-  } end{policies.get()};
-
-  Watch watch(given, policies.get());
+  PolicyTurn policies;
+  if (absl::Status s = policies.Begin("muster_schedule_options", given.policies); !s.ok()) return s;
+  schedule.extensions = policies.list();
+  Watch watch(given, policies.list().get());
   if (watch.is_needed()) schedule.should_stop = [&watch] { return watch.ShouldStop(); };
   absl::StatusOr<Plan> plan = cycle(schedule);
   schedule.should_stop = nullptr;
   schedule.metrics = nullptr;
-  if (policies != nullptr && policies->failed()) return policies->failure();
+  if (policies.failed()) return policies.status();
   if (!plan.ok()) return plan.status();
   if (!plan->complete() && given.keep_cut == 0) {
     if (watch.stopped()) {

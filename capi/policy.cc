@@ -401,6 +401,16 @@ void PolicyList::End() {
   running_ = false;
 }
 
+absl::Status PolicyTurn::Begin(std::string_view owner, const muster_policies* policies) {
+  if (policies == nullptr) return absl::OkStatus();
+  if (!policies->list->Begin()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(ToAbsl(owner), ": the policies are asked by a cycle that is still running"));
+  }
+  list_ = policies->list;
+  return absl::OkStatus();
+}
+
 void PolicyList::Fail(absl::Status failure) {
   if (failed_) return;
   failure_ = std::move(failure);

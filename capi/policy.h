@@ -105,4 +105,30 @@ struct muster_policies {
   std::shared_ptr<muster::capi::PolicyList> list;
 };
 
+namespace muster::capi {
+
+// The policies of one call, from Begin to the end of the object.
+class PolicyTurn {
+ public:
+  PolicyTurn() = default;
+  ~PolicyTurn() {
+    if (list_ != nullptr) list_->End();
+  }
+  PolicyTurn(const PolicyTurn&) = delete;
+  PolicyTurn& operator=(const PolicyTurn&) = delete;
+
+  // `policies` of the struct called `owner`; null: none. Fails if a cycle that runs asks them.
+  absl::Status Begin(std::string_view owner, const muster_policies* policies);
+  // Null: none.
+  const std::shared_ptr<PolicyList>& list() const { return list_; }
+  bool failed() const { return list_ != nullptr && list_->failed(); }
+  // Returns what a callback failed with.
+  absl::Status status() const { return failed() ? list_->failure() : absl::OkStatus(); }
+
+ private:
+  std::shared_ptr<PolicyList> list_;
+};
+
+}  // namespace muster::capi
+
 #endif  // MUSTER_CAPI_POLICY_H_

@@ -11,6 +11,7 @@
 #include "capi/boundary.h"
 #include "capi/executor.h"
 #include "capi/handles.h"
+#include "capi/policy.h"
 #include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/scenario/question.h"
@@ -88,6 +89,30 @@ absl::Status Ask(Source& source, const Limits& limits, const char* profile, cons
   return absl::OkStatus();
 }
 
+absl::Status AnswerQuestion(const muster_cluster& cluster, const char* profile,
+                            std::string_view question, const muster_advise_options& options,
+                            muster_text** out) {
+  PolicyTurn policies;
+  if (absl::Status s = policies.Begin("muster_advise_options", options.policies); !s.ok()) return s;
+  const auto stopped = [&options] {
+    return options.stop != nullptr && options.stop->is_set.load(std::memory_order_relaxed) != 0;
+  };
+  ScheduleOptions schedule;
+  schedule.now = options.now;
+  schedule.extensions = policies.list();
+  if (options.stop != nullptr || options.policies != nullptr) {
+    schedule.should_stop = [&] { return policies.failed() || stopped(); };
+  }
+  CallerExecutor executor(cluster.executor, cluster.executor_user, cluster.executor_width);
+  const absl::StatusOr<std::string> answer =
+      Advise(cluster.cluster, profile, question, schedule, cluster.limits, executor.get());
+  if (!executor.status().ok()) return executor.status();
+  if (policies.failed()) return policies.status();
+  if (stopped()) return absl::CancelledError("advise: stopped before its end");
+  if (!answer.ok()) return answer.status();
+  return GiveText(cluster.memory, *answer, out);
+}
+
 }  // namespace
 }  // namespace muster::capi
 
@@ -121,18 +146,24 @@ muster_status muster_cluster_what_if(muster_cluster* cluster, const char* profil
 muster_status muster_cluster_advise(muster_cluster* cluster, const char* profile,
                                     const char* question, int64_t size, int64_t now,
                                     muster_text** out, muster_error* error) {
+  muster_advise_options options = MUSTER_ADVISE_OPTIONS_INIT;
+  options.now = now;
+  return muster_cluster_advise_with(cluster, profile, question, size, &options, out, error);
+}
+
+muster_status muster_cluster_advise_with(muster_cluster* cluster, const char* profile,
+                                         const char* question, int64_t size,
+                                         const muster_advise_options* options, muster_text** out,
+                                         muster_error* error) {
   if (out != nullptr) *out = nullptr;
   return OnCluster(cluster, error, [&]() -> absl::Status {
     if (profile == nullptr) return NullArgument("profile");
     if (out == nullptr) return NullArgument("out");
+    muster_advise_options given = MUSTER_ADVISE_OPTIONS_INIT;
+    if (absl::Status s = ReadStruct("muster_advise_options", options, &given); !s.ok()) return s;
     const absl::StatusOr<std::string_view> text = TextIn("question", question, size);
     if (!text.ok()) return text.status();
-    CallerExecutor executor(cluster->executor, cluster->executor_user, cluster->executor_width);
-    const absl::StatusOr<std::string> answer = muster::Advise(
-        cluster->cluster, profile, *text, {.now = now}, cluster->limits, executor.get());
-    if (!executor.status().ok()) return executor.status();
-    if (!answer.ok()) return answer.status();
-    return GiveText(cluster->memory, *answer, out);
+    return AnswerQuestion(*cluster, profile, *text, given, out);
   });
 }
 

@@ -409,15 +409,21 @@ func cycle(ctx context.Context, profile string, options Options,
 	defer release()
 	var made *C.muster_plan
 	err = checkCycle(ctx, run(text, &given, &made, &e), &e)
-	if options.Policies != nil {
-		if own := options.Policies.failed.take(); own != nil && err != nil {
-			err = fmt.Errorf("%w: %v", own, err)
-		}
-	}
-	if err != nil {
+	if err = options.ownError(err); err != nil {
 		return nil, err
 	}
 	return viewed(made)
+}
+
+// ownError wraps the error of a policy of the options, if one failed, around that of the call.
+func (o *Options) ownError(err error) error {
+	if o.Policies == nil {
+		return err
+	}
+	if own := o.Policies.failed.take(); own != nil && err != nil {
+		return fmt.Errorf("%w: %v", own, err)
+	}
+	return err
 }
 
 // taken copies a text that a call made, and frees it.

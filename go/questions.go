@@ -14,11 +14,17 @@ static muster_outlook_view muster_go_outlook_view(void) {
   muster_outlook_view view = MUSTER_OUTLOOK_VIEW_INIT;
   return view;
 }
+static muster_advise_options muster_go_advise_options(void) {
+  muster_advise_options options = MUSTER_ADVISE_OPTIONS_INIT;
+  return options;
+}
 */
 import "C"
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"unsafe"
 )
 
@@ -290,6 +296,38 @@ func (c *Cluster) Advise(profile, question string, now int64) (string, error) {
 	var words *C.muster_text
 	return taken(&words, C.muster_cluster_advise(c.cluster, name, text, C.int64_t(len(question)),
 		C.int64_t(now), &words, &e), &e)
+}
+
+// AdviseWith is Advise with the time and the policies of options; its other fields are not read. Answers
+// to "rehearse", "diagnose" and "need_nodes" are the JSON of a Rehearsal, a Diagnosis and a NodesNeeded.
+// Once the context is done, the question ends with an error that wraps ctx.Err().
+func (c *Cluster) AdviseWith(ctx context.Context, profile, question string, options Options) (string, error) {
+	if options.Policies != nil && options.Policies.list == nil {
+		return "", errors.New("policies: they were freed")
+	}
+	e := C.muster_go_question_error()
+	name, text := C.CString(profile), C.CString(question)
+	defer C.free(unsafe.Pointer(name))
+	defer C.free(unsafe.Pointer(text))
+	given := C.muster_go_advise_options()
+	given.now = C.int64_t(options.Now)
+	if options.Policies != nil {
+		given.policies = options.Policies.list
+	}
+	var err error
+	var release func()
+	if given.stop, release, err = stopOf(ctx); err != nil {
+		return "", err
+	}
+	defer release()
+	var words *C.muster_text
+	err = checkCycle(ctx, C.muster_cluster_advise_with(c.cluster, name, text, C.int64_t(len(question)),
+		&given, &words, &e), &e)
+	if err = options.ownError(err); err != nil {
+		return "", err
+	}
+	defer C.muster_text_free(words)
+	return textOf(C.muster_text_data(words), C.muster_text_size(words)), nil
 }
 
 // Catalogue lists profiles, policies and their options as JSON.

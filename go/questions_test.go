@@ -3,6 +3,9 @@
 package muster
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -49,6 +52,49 @@ func TestQuestions(t *testing.T) {
 	}
 	if _, err := cluster.Advise("volcano", `{"drain": {}}`, 0); err == nil {
 		t.Error("a question without nodes")
+	}
+}
+
+// A policy that leaves n0 as the only node.
+func onlyN0(failure error) ([]Policy, []Action) {
+	fit := func(c *Cycle, _ Class, nodes Nodes, out []uint8) error {
+		for i, node := range nodes.Node {
+			if c.Name(KindNodes, node) != "n0" {
+				out[i] = 0
+			}
+		}
+		return failure
+	}
+	return []Policy{{Name: "only-n0", Refusal: "only n0", Fit: fit}}, nil
+}
+
+func TestQuestionsAskOwnPolicies(t *testing.T) {
+	cluster := small(t)
+	defer cluster.Free()
+	own, err := NewPolicies(onlyN0(nil))
+	must(t, err)
+	words, err := cluster.AdviseWith(context.Background(), "volcano", `{"diagnose": {"job": "gang"}}`, Options{Policies: own})
+	must(t, err)
+	var d Diagnosis
+	must(t, json.Unmarshal([]byte(words), &d))
+	if d.Waiting != 4 || !strings.Contains(d.Reason, "only n0") {
+		t.Error(words)
+	}
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := cluster.AdviseWith(done, "volcano", `{"rehearse": []}`, Options{Policies: own}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	own.Free()
+	if _, err := cluster.AdviseWith(context.Background(), "volcano", `{"rehearse": []}`, Options{Policies: own}); err == nil {
+		t.Error("policies that were freed")
+	}
+	failure := errors.New("no data")
+	failing, err := NewPolicies(onlyN0(failure))
+	must(t, err)
+	defer failing.Free()
+	if _, err := cluster.AdviseWith(context.Background(), "volcano", `{"rehearse": []}`, Options{Policies: failing}); !errors.Is(err, failure) {
+		t.Error(err)
 	}
 }
 

@@ -145,9 +145,10 @@ typedef struct muster_forecast_options {
   muster_executor executor;
   uintptr_t executor_user;
   int64_t executor_width;
+  const muster_policies* policies; /* asked in cycles of the futures; NULL: none */
 } muster_forecast_options;
 #define MUSTER_FORECAST_OPTIONS_INIT \
-  { (uint32_t)sizeof(muster_forecast_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0 }
+  { (uint32_t)sizeof(muster_forecast_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, NULL }
 
 /* Columns with `count` entries each, in seconds. MUSTER_ABSENT: too few futures reached it. */
 typedef struct muster_forecast_view {

@@ -88,6 +88,24 @@ MUSTER_API muster_status muster_cluster_advise(muster_cluster* cluster, const ch
                                                const char* question, int64_t size, int64_t now,
                                                muster_text** out, muster_error* error);
 
+/* How a question is answered. */
+typedef struct muster_advise_options {
+  uint32_t struct_size;
+  uint32_t reserved;
+  int64_t now;                     /* seconds: the time of the cycles */
+  const muster_policies* policies; /* asked in each cycle; NULL: none */
+  const muster_stop* stop;         /* NULL: none */
+} muster_advise_options;
+#define MUSTER_ADVISE_OPTIONS_INIT \
+  { (uint32_t)sizeof(muster_advise_options), 0, 0, NULL, NULL }
+
+/* The same with options, which may be NULL. A cycle that runs may not ask the policies meanwhile.
+ * Fails with what a callback failed with, and with MUSTER_E_CANCELLED once the stop is set. */
+MUSTER_API muster_status muster_cluster_advise_with(muster_cluster* cluster, const char* profile,
+                                                    const char* question, int64_t size,
+                                                    const muster_advise_options* options,
+                                                    muster_text** out, muster_error* error);
+
 /* Fills *view. Cost: O(1). */
 MUSTER_API muster_status muster_outlook_get_view(const muster_outlook* outlook,
                                                  muster_outlook_view* view, muster_error* error);

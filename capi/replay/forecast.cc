@@ -12,6 +12,7 @@
 #include "capi/boundary.h"
 #include "capi/executor.h"
 #include "capi/handles.h"
+#include "capi/policy.h"
 #include "capi/replay/trace.h"
 
 struct muster_forecast {
@@ -24,11 +25,13 @@ struct muster_forecast {
 namespace muster::capi {
 namespace {
 
+// The options refer to `policies`, which begins with the caller's.
 absl::StatusOr<ForecastOptions> ForecastOptionsOf(const muster_forecast_options* options,
-                                                  const muster_stop* stop,
+                                                  const muster_stop* stop, PolicyTurn* policies,
                                                   std::unique_ptr<CallerExecutor>* executor) {
+  constexpr std::string_view kStruct = "muster_forecast_options";
   muster_forecast_options given = MUSTER_FORECAST_OPTIONS_INIT;
-  if (absl::Status s = ReadStruct("muster_forecast_options", options, &given); !s.ok()) return s;
+  if (absl::Status s = ReadStruct(kStruct.data(), options, &given); !s.ok()) return s;
   if (absl::Status s =
           CheckExecutor("muster_forecast_options: executor_", given.executor, given.executor_width);
       !s.ok()) {
@@ -56,8 +59,13 @@ absl::StatusOr<ForecastOptions> ForecastOptionsOf(const muster_forecast_options*
   take(given.start_high_scale, &said.scales.start_high);
   take(given.end_low_scale, &said.scales.end_low);
   take(given.end_high_scale, &said.scales.end_high);
-  if (stop != nullptr) {
-    said.should_stop = [stop] { return stop->is_set.load(std::memory_order_relaxed) != 0; };
+  if (absl::Status s = policies->Begin(kStruct, given.policies); !s.ok()) return s;
+  said.extensions = policies->list();
+  if (stop != nullptr || given.policies != nullptr) {
+    said.should_stop = [stop, policies] {
+      return policies->failed() ||
+             (stop != nullptr && stop->is_set.load(std::memory_order_relaxed) != 0);
+    };
   }
   return said;
 }
@@ -90,13 +98,16 @@ absl::Status OfTrace(const muster_pool_trace* trace, const char* policy,
                      muster_forecast** out) {
   if (policy == nullptr) return NullArgument("policy");
   if (out == nullptr) return NullArgument("out");
+  PolicyTurn policies;
   std::unique_ptr<CallerExecutor> executor;
-  const absl::StatusOr<ForecastOptions> said = ForecastOptionsOf(options, stop, &executor);
+  const absl::StatusOr<ForecastOptions> said =
+      ForecastOptionsOf(options, stop, &policies, &executor);
   if (!said.ok()) return said.status();
   const absl::StatusOr<Trace> jobs = TraceOf(trace, nullptr, nullptr);
   if (!jobs.ok()) return jobs.status();
   absl::StatusOr<TraceForecast> forecast = ForecastTrace(*jobs, policy, *said);
   if (!executor->status().ok()) return executor->status();
+  if (policies.failed()) return policies.status();
   if (!forecast.ok()) return forecast.status();
   if (!forecast->complete) return absl::CancelledError("forecast: stopped before its end");
   auto made = std::make_unique<muster_forecast>();
@@ -118,14 +129,17 @@ absl::Status OfCluster(const Cluster& cluster, const char* profile,
                        const muster_stop* stop, muster_forecast** out) {
   if (profile == nullptr) return NullArgument("profile");
   if (out == nullptr) return NullArgument("out");
+  PolicyTurn policies;
   std::unique_ptr<CallerExecutor> executor;
-  const absl::StatusOr<ForecastOptions> said = ForecastOptionsOf(options, stop, &executor);
+  const absl::StatusOr<ForecastOptions> said =
+      ForecastOptionsOf(options, stop, &policies, &executor);
   if (!said.ok()) return said.status();
   absl::StatusOr<Trace> past = Trace{};
   if (history != nullptr) past = TraceOf(history, nullptr, nullptr);
   if (!past.ok()) return past.status();
   const absl::StatusOr<ClusterForecast> forecast = Forecast(cluster, profile, *past, *said);
   if (!executor->status().ok()) return executor->status();
+  if (policies.failed()) return policies.status();
   if (!forecast.ok()) return forecast.status();
   if (stop != nullptr && said->should_stop()) {
     return absl::CancelledError("forecast: stopped before its end");

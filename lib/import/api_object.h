@@ -59,6 +59,11 @@ class ApiObject {
   Field root() const { return Field(&source_); }
   Field metadata() const { return root().Section("metadata"); }
   Field spec() const { return root().Section("spec"); }
+  // The spec, or the object itself where it has neither a spec nor metadata: as the scheduler's own
+  // files and answers have it.
+  Field own() const {
+    return root()["spec"].given() || root()["metadata"].given() ? spec() : root();
+  }
   Field status() const { return root().Section("status"); }
   ImportLog* log() const { return source_.log; }
 

@@ -25,9 +25,11 @@ constexpr KindRule kArmadaKinds[] = {{"Node"},
 // Executors give a node its pool by this label.
 constexpr std::string_view kPoolLabel = "armadaproject.io/pool";
 // Parts of a queue that are about people, and not about decisions.
-constexpr std::string_view kQuietOfQueue[] = {
-    "name",        "priorityFactor", "permissions", "userOwners",
-    "groupOwners", "labels",         "cordoned",    "resourceLimitsByPriorityClassName"};
+constexpr std::string_view kQuietOfQueue[] = {"name",        "priorityFactor",
+                                              "permissions", "userOwners",
+                                              "groupOwners", "labels",
+                                              "cordoned",    "resourceLimitsByPriorityClassName",
+                                              "apiVersion",  "kind"};
 
 // Parts of an executor that decide nothing.
 constexpr std::string_view kQuietOfExecutor[] = {"cordoned",     "nodes",     "pool",     "id",
@@ -160,7 +162,7 @@ void AddArmadaQueues(const ImportSource& source, const armada::ImportedConfig& c
     QueueSpec& queue = cluster->queues.emplace_back();
     queue.name = object->name();
     queue.created = object->created();
-    const Field spec = object->spec();
+    const Field spec = object->own();
     const std::string factor = spec["priorityFactor"].ScalarText();
     if (!factor.empty()) queue.settings.emplace_back("armada/priority_factor", factor);
     if (spec.Bool("cordoned", false)) queue.state = QueueState::kClosed;

@@ -16,7 +16,8 @@
 //   {"apiVersion": "armadaproject.io/v1beta1", "kind": "Executor", "metadata": {"name": "east"},
 //    "spec": {"cordoned": true, "nodes": ["n1"]}}
 //
-// `spec` is that of a queue file, or of an item of `jobs` in a file of jobs. Annotations and the
+// A queue file may also stand as armadactl reads it, with `name` and the rest beside `kind`. `spec`
+// is that of a queue file, or of an item of `jobs` in a file of jobs. Annotations and the
 // namespace of a job may stand in either place; `metadata` goes first.
 #ifndef MUSTER_IMPORT_ARMADA_H_
 #define MUSTER_IMPORT_ARMADA_H_

@@ -175,6 +175,28 @@ std::string_view KindOfMasterAnswer(const JsonRow& row) {
   return agents && frameworks ? "State" : roles && members == 1 ? "Roles" : "";
 }
 
+// What Ray's state API lists, one object for each element, and the load report of a Pulsar broker.
+// They have no kind: members of these kinds tell what they are.
+struct RawKind {
+  std::string_view first, second, kind, api_version;
+};
+constexpr RawKind kRawKinds[] = {
+    {"node_id", "resources_total", "Nodes", "state.ray.io/v1"},
+    {"placement_group_id", "state", "PlacementGroups", "state.ray.io/v1"},
+    {"webServiceUrl", "lastStats", "LoadReport", "pulsar.apache.org/v1"}};
+
+// Or null.
+const RawKind* RawKindOf(const JsonRow& row) {
+  for (const RawKind& raw : kRawKinds) {
+    int found = 0;
+    for (Json member = Json(&row, 0).first(); member.exists(); member = member.next()) {
+      found += member.key() == raw.first || member.key() == raw.second;
+    }
+    if (found == 2) return &raw;
+  }
+  return nullptr;
+}
+
 // Whether this is what /ws/v1/fullstatedump of YuniKorn answers.
 bool IsStateDump(const JsonRow& row) {
   bool partitions = false, other = false;
@@ -313,6 +335,10 @@ bool ObjectsHandler::EndObject() {
       object.kind.empty() && !answer.empty()) {
     object.kind = answer;
     object.api_version = "mesos.apache.org/v1";
+  }
+  if (const RawKind* raw = object.kind.empty() ? RawKindOf(object.row) : nullptr) {
+    object.kind = raw->kind;
+    object.api_version = raw->api_version;
   }
   if (object.kind.empty() && IsStateDump(object.row)) {
     object.kind = "StateDump";

@@ -21,7 +21,8 @@
 namespace muster {
 
 // An object of the Kubernetes API as the text has it. An ad of HTCondor, an answer of YARN's
-// resource manager and a state dump of YuniKorn are objects, too.
+// resource manager, a state dump of YuniKorn, an element of what Ray lists and a load report of
+// Pulsar are objects, too.
 struct RawObject {
   JsonRow row;
   std::string kind;         // never empty

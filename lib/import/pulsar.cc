@@ -7,6 +7,9 @@
 //    "spec": {"cpu": {"usage": 40, "limit": 800}, "lastStats": {"t/n/0x..": {...}}, ...}}
 //   {"kind": "BundleData", "metadata": {"name": "t/n/0x.."}, "spec": {"shortTermData": {...}, ...}}
 //
+// A report may also stand as the broker has it, without the object around it: its `webServiceUrl`
+// is the broker's name then.
+//
 // A broker becomes a node, a namespace a job, and a bundle a task: running where a report lists it,
 // else pending. Averages count in place of the last sample where a bundle has some. Policies of
 // namespaces are in neither and are the caller's to add. The configuration is broker.conf as an
@@ -76,7 +79,7 @@ class PulsarReader {
   }
 
   void ReadReport(const ApiObject& report) {
-    const Field spec = report.spec();
+    const Field spec = report.own();
     NodeSpec node{.name = report.name(), .capacity = {{"cpu", 1}, {"pods", kManyBundles}}};
     node.usage = NodeUsage{.measured = spec.Int64("lastUpdate", 0) / 1000};
     const std::pair<const char*, const char*> resources[] = {{"cpu", "cpu"},

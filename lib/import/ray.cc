@@ -10,6 +10,10 @@
 //   {"kind": "LoadMetrics", "spec": {"resourceDemand": [[{"CPU": 1}, 2]],
 //    "pgDemand": [[{"bundles": [[{"CPU": 1}, 2]], "strategy": "SPREAD"}, 1]]}}
 //
+// What `ray list nodes` and `ray list placement-groups --detail` print with `--format json` is read
+// as it is: an array of objects, each of one node or placement group. It has no strategies, and
+// memory is rounded to three decimals of a unit.
+//
 // Nodes that are alive become nodes, by their names, or ids where a name is another node's, too. A
 // placement group becomes a job with its strategy, and its bundles tasks: running where the table
 // names their node. Demands become jobs of tasks that wait. The autoscaler's demands list what
@@ -46,9 +50,26 @@ std::string ResourceOf(std::string_view name) {
   return std::string(name);
 }
 
+// Returns the text of the amount. `ray list` prints memory rounded, with a unit ("7.451 GiB"): this
+// returns bytes.
+std::string AmountText(const Field& amount) {
+  constexpr std::pair<std::string_view, std::string_view> kUnits[] = {
+      {" GiB", "Gi"}, {" MiB", "Mi"}, {" KiB", "Ki"}, {" B", ""}};
+  std::string text = amount.ScalarText();
+  if (!absl::StrContains(ToAbsl(amount.key()), "memory")) return text;
+  for (const auto& [printed, unit] : kUnits) {
+    if (!absl::EndsWith(text, ToAbsl(printed))) continue;
+    const std::string number = text.substr(0, text.size() - printed.size());
+    const absl::StatusOr<int64_t> bytes =
+        ParseQuantity(absl::StrCat(number, ToAbsl(unit)), Unit::kWhole);
+    return bytes.ok() ? absl::StrCat(*bytes) : text;
+  }
+  return text;
+}
+
 // Returns whether the amount is a number that the cluster counts; refuses others.
 bool IsAmount(const Field& amount, bool whole) {
-  const std::string text = amount.ScalarText();
+  const std::string text = AmountText(amount);
   const absl::StatusOr<int64_t> units = ParseQuantity(text, whole ? Unit::kWhole : Unit::kMilli);
   const bool large = absl::IsOutOfRange(units.status()) || (units.ok() && *units > kMostUnits);
   double number = 0;
@@ -80,7 +101,7 @@ Resources ReadResources(const Field& amounts) {
       amount.Refuse(absl::StrCat("another resource is ", Quote(name), " already"));
     }
     if (!IsAmount(amount, CountsWhole(name))) return {};
-    resources.emplace_back(std::move(name), amount.ScalarText());
+    resources.emplace_back(std::move(name), AmountText(amount));
   }
   return resources;
 }
@@ -102,11 +123,12 @@ class RayReader {
 
   void Read() {
     const Dump::Objects& lists = source_.dump.OfKind("Nodes");
-    for (const ApiObject* object : lists) CountNames(object->spec());
-    for (const ApiObject* object : lists) ReadNodes(object->spec());
+    for (const ApiObject* object : lists) CountNames(NodesOf(*object));
+    for (const ApiObject* object : lists) ReadNodes(NodesOf(*object));
     bool has_table = false;
     for (const ApiObject* object : source_.dump.OfKind("PlacementGroups")) {
       has_table = true;
+      if (object->root()["placement_group_id"].given()) ReadListed(*object);
       for (const Field& group : object->spec().Children()) ReadGroup(group);
     }
     for (const ApiObject* object : source_.dump.OfKind("LoadMetrics")) {
@@ -125,9 +147,15 @@ class RayReader {
   }
 
  private:
+  // The nodes of an answer, or the one that was listed by itself.
+  static std::vector<Field> NodesOf(const ApiObject& object) {
+    if (object.root()["node_id"].given()) return {object.root()};
+    return object.spec().Items("nodes");
+  }
+
   // Counts for how many nodes each name stands, be it their own or an id.
-  void CountNames(const Field& spec) {
-    for (const Field& node : spec.Items("nodes")) {
+  void CountNames(const std::vector<Field>& nodes) {
+    for (const Field& node : nodes) {
       if (!node["state"].Is("ALIVE")) continue;
       const std::string id = node.Text("node_id"), name = node.Text("node_name");
       ++names_[id];
@@ -135,8 +163,8 @@ class RayReader {
     }
   }
 
-  void ReadNodes(const Field& spec) {
-    for (const Field& node : spec.Items("nodes")) {
+  void ReadNodes(const std::vector<Field>& nodes) {
+    for (const Field& node : nodes) {
       const std::string id = node.Text("node_id"), name = node.Text("node_name");
       if (id.empty()) return node["node_id"].Refuse("missing; each node has an id");
       const Field state = node["state"];
@@ -185,15 +213,34 @@ class RayReader {
     const Field nodes = group.Section("bundles_to_node_id");
     for (const Field& bundle : group.Section("bundles").Children()) {
       TaskSpec& task = AddTask(name, bundle.key(), ReadResources(bundle));
-      const Field node = nodes[bundle.key()];
-      if (node.AsText().empty()) continue;
-      const auto known = nodes_.find(node.AsText());
-      if (known == nodes_.end()) {
-        node.Ignored("no node that is alive has this id; the bundle waits");
-        continue;
-      }
-      task.node = known->second;
-      task.status = TaskStatus::kRunning;
+      PutOn(nodes[bundle.key()], &task);
+    }
+  }
+  // Runs the bundle on the node of that id, if there is one.
+  void PutOn(const Field& node, TaskSpec* task) const {
+    if (node.AsText().empty()) return;
+    const auto known = nodes_.find(node.AsText());
+    if (known == nodes_.end()) {
+      return node.Ignored("no node that is alive has this id; the bundle waits");
+    }
+    task->node = known->second;
+    task->status = TaskStatus::kRunning;
+  }
+
+  // A placement group as `ray list` prints it.
+  void ReadListed(const ApiObject& object) {
+    const Field group = object.root();
+    if (group["state"].Is("REMOVED")) return;
+    if (!group["bundles"].given()) {
+      return group["bundles"].Refuse("not listed; ray list placement-groups --detail lists them");
+    }
+    object.log()->Note(object.place(), "strategy", "ray list has none; PACK, the default, is read");
+    AddJob(object.name(), BundleStrategy::kPack);
+    int64_t number = 0;
+    for (const Field& bundle : group.Items("bundles")) {
+      TaskSpec& task = AddTask(object.name(), absl::StrCat(number++),
+                               ReadResources(bundle.Section("unit_resources")));
+      PutOn(bundle["node_id"], &task);
     }
   }
 

@@ -38,12 +38,18 @@ absl::Status NoteWritten(std::string_view key, Mention* mention) {
   return absl::OkStatus();
 }
 
+// Names the nearest valid word; without one it lists all.
 absl::Status Unknown(std::string_view what, std::string_view name,
                      const std::vector<std::string_view>& valid) {
-  const std::string_view nearest = NearestName(name, valid);
-  return absl::InvalidArgumentError(
-      absl::StrCat("profile: unknown ", ToAbsl(what), " ", Quote(name),
-                   nearest.empty() ? "" : absl::StrCat("; did you mean ", Quote(nearest), "?")));
+  std::string words = absl::StrCat("profile: unknown ", ToAbsl(what), " ", Quote(name));
+  if (const std::string_view nearest = NearestName(name, valid); !nearest.empty()) {
+    absl::StrAppend(&words, "; did you mean ", Quote(nearest), "?");
+  } else {
+    for (size_t i = 0; i < valid.size(); ++i) {
+      absl::StrAppend(&words, i > 0 ? ", " : "; there are ", ToAbsl(valid[i]));
+    }
+  }
+  return absl::InvalidArgumentError(words);
 }
 
 // Splits at `separator` outside parentheses.

@@ -172,6 +172,14 @@ def listed(given: Any) -> list[Any]:
     return list(expect(given, Iterable, "policies"))
 
 
+def adapted_for(given: Any, profile: str) -> Any:
+    """As adapt; refuses an action that the profile does not name."""
+    own = listed(given)
+    adapted = adapt(own)
+    check_named(own, profile)
+    return adapted
+
+
 def adapt(given: Sequence[Policy | Action]) -> Any:
     """The form in which the engine takes policies and actions; None for none."""
     policies, actions = [], []

@@ -1,7 +1,8 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """What the scheduler would do if the cluster were different, and what would help a job that waits.
 
-Every answer comes from a cycle over a clone of the cluster; the cluster does not change.
+Every answer comes from cycles over a clone of the cluster; the cluster does not change. `policies`
+are your own, as for Cluster.schedule: they are asked in each of the cycles. Ctrl-C ends a question.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,11 +10,13 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from .action import Action, adapted_for
 from .cluster import Cluster
 from .errors import InvalidArgument, expect
 from .frames import frame
 from .limits import integer
 from .notebook import columns, titled
+from .policy import Policy
 from .schedule import spelled
 from .snapshot import chosen
 
@@ -99,6 +102,7 @@ def rehearse(
     changes: Iterable[Mapping[str, Any]],
     *,
     now: int | None = None,
+    policies: Sequence[Policy | Action] = (),
 ) -> Rehearsal:
     """What the profile would decide after changes, against what it decides now.
 
@@ -114,7 +118,9 @@ def rehearse(
     """
     core = expect(cluster, Cluster, "rehearse")._core
     told = spelled(cluster, changes)
-    tables = core.rehearse(chosen(profile, cluster._defaults), told, _now(cluster, now))
+    profile = chosen(profile, cluster._defaults)
+    own = adapted_for(policies, profile)
+    tables = core.rehearse(profile, told, _now(cluster, now), own)
     return Rehearsal(**{name: frame(table) for name, table in tables.items()})
 
 
@@ -125,6 +131,7 @@ def diagnose(
     *,
     trials: int = 200,
     now: int | None = None,
+    policies: Sequence[Policy | Action] = (),
 ) -> Diagnosis:
     """Why the job waits, and what would start all its tasks (of a smaller gang: at least one).
 
@@ -135,7 +142,9 @@ def diagnose(
     trials = integer(trials, "trials")
     core = expect(cluster, Cluster, "diagnose")._core
     name = expect(job, str, "diagnose: job")
-    told = core.diagnose(chosen(profile, cluster._defaults), name, trials, _now(cluster, now))
+    profile = chosen(profile, cluster._defaults)
+    own = adapted_for(policies, profile)
+    told = core.diagnose(profile, name, trials, _now(cluster, now), own)
     return Diagnosis(**{**told, "remedies": frame(told["remedies"])})
 
 
@@ -145,6 +154,7 @@ def drain(
     profile: str | None = None,
     *,
     now: int | None = None,
+    policies: Sequence[Policy | Action] = (),
 ) -> Drained:
     """Where the tasks of these nodes would go, node by node, the one with the fewest tasks first.
 
@@ -157,7 +167,8 @@ def drain(
     for i, name in enumerate(names):
         if not isinstance(name, str):
             raise InvalidArgument(f"nodes[{i}]: expected the name of a node, got {name!r}")
-    tables = core.drain(chosen(profile, cluster._defaults), names, _now(cluster, now))
+    profile = chosen(profile, cluster._defaults)
+    tables = core.drain(profile, names, _now(cluster, now), adapted_for(policies, profile))
     return Drained(frame(tables["tasks"]), frame(tables["broken"]))
 
 
@@ -168,6 +179,7 @@ def need_nodes(
     *,
     most: int = 1024,
     now: int | None = None,
+    policies: Sequence[Policy | Action] = (),
 ) -> NodesNeeded:
     """How many nodes of the offered types place what waits.
 
@@ -188,7 +200,9 @@ def need_nodes(
             of_type = integer(of_type, f"offers[{i}].most")
         read.append((cluster._row("node", given.pop("name"), given), price, of_type))
     most = integer(most, "most")
-    told = core.need_nodes(chosen(profile, cluster._defaults), read, most, _now(cluster, now))
+    profile = chosen(profile, cluster._defaults)
+    own = adapted_for(policies, profile)
+    told = core.need_nodes(profile, read, most, _now(cluster, now), own)
     return NodesNeeded(
         told["waiting_before"],
         told["waiting_after"],

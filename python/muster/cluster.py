@@ -16,7 +16,7 @@ from .held_rows import HeldRows, tasks_of, tasks_of_columns
 from .notebook import bar, table
 from .limits import DEFAULT, Limits, integer
 from .plan import Plan
-from .action import Action, adapt, check_named, listed
+from .action import Action, adapt, adapted_for, check_named, listed
 from .policy import Policy
 from .reports import ApplyReport, Assumption, Measured
 from .snapshot import Snapshot, chosen, counted, merged
@@ -403,6 +403,7 @@ class Cluster(Watching):
         profile: str | None = None,
         *,
         explain_nodes: bool = False,
+        policies: Sequence[Policy | Action] = (),
         now: int | None = None,
         seed: int | None = None,
     ) -> Measured:
@@ -415,7 +416,7 @@ class Cluster(Watching):
         metrics = _core.CycleMetrics(expect(explain_nodes, bool, "measure: explain_nodes"))
         options = merged(self._defaults, {"now": now, "seed": seed, "metrics": metrics})
         profile = chosen(profile, self._defaults)
-        plan = self._core.schedule(profile, options, None)
+        plan = self._core.schedule(profile, options, adapted_for(policies, profile))
         return Measured(
             Plan(plan, weakref.ref(self)),
             _columns(metrics.actions()),

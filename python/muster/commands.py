@@ -1,5 +1,5 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""python -m muster compare | sweep | report | reproduce."""
+"""muster study | sweep | report | reproduce."""
 
 import argparse
 import json
@@ -125,9 +125,9 @@ def _finish(study: Study, args: argparse.Namespace, command: Sequence[str]) -> i
     notes = sys.stderr if args.json else sys.stdout
     if args.save:
         study.save(args.save)
-        print(f"manifest: {args.save} (python -m muster reproduce {args.save})", file=notes)
+        print(f"manifest: {args.save} (muster reproduce {args.save})", file=notes)
     if args.report:
-        study.report(args.report, "python -m muster " + shlex.join(command))
+        study.report(args.report, "muster " + shlex.join(command))
         print(f"report: {pathlib.Path(args.report).resolve()}", file=notes)
     return 0 if study.complete else 130
 
@@ -145,8 +145,8 @@ def _common(args: argparse.Namespace) -> dict[str, Any]:
     return told | _where(args)
 
 
-def _compare(words: Sequence[str]) -> int:
-    parser = _parser("compare", "Plays traces under several profiles and ranks them.")
+def _study(words: Sequence[str]) -> int:
+    parser = _parser("study", "Plays traces under several profiles and ranks them.")
     parser.add_argument("--option",
                         action="append",
                         default=[],
@@ -156,7 +156,7 @@ def _compare(words: Sequence[str]) -> int:
     args = parser.parse_args(words)
     options = {name: _value(text) for name, text in args.option}
     study = compare(_named(args), args.profile, **_common(args), **options)
-    return _finish(study, args, ["compare", *words])
+    return _finish(study, args, ["study", *words])
 
 
 def _sweep(words: Sequence[str]) -> int:
@@ -201,14 +201,14 @@ def _report(words: Sequence[str]) -> int:
     if wrong:
         print(f"muster report: {wrong[0]}", file=sys.stderr)
         return 1
-    study.report(args.output, f"python -m muster reproduce {args.manifest}")
+    study.report(args.output, f"muster reproduce {args.manifest}")
     print(study)
     print(f"report: {pathlib.Path(args.output).resolve()}")
     return 0
 
 
 _COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
-    "compare": _compare, "sweep": _sweep, "reproduce": _reproduce, "report": _report,
+    "study": _study, "sweep": _sweep, "reproduce": _reproduce, "report": _report,
 }
 
 

@@ -1,8 +1,8 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """Public originals of traces, downloaded to where the readers look for them.
 
-    python -m muster traces list
-    python -m muster traces fetch philly --to ~/traces
+    muster traces list
+    muster traces fetch philly --to ~/traces
 
 Without --to, the folder is MUSTER_TRACES, else ../shared/traces.
 
@@ -269,7 +269,7 @@ def listing(folder: pathlib.Path) -> Iterable[str]:
 
 
 def main(words: Sequence[str]) -> int:
-    """python -m muster traces: needs no extension module."""
+    """muster traces: needs no extension module."""
     parser = argparse.ArgumentParser(
         prog="muster traces", description="Lists the traces that can be fetched, or fetches the public originals of some."
     )

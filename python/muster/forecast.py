@@ -1,16 +1,20 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """When jobs that wait will start and end, from simulated futures (docs/forecast.md)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 
 from . import _core
+from .action import Action, adapted_for
 from .cluster import Cluster
 from .errors import InvalidArgument, expect
+from .fields import suggestion
 from .frames import absent, frame
 from .notebook import columns, titled
+from .policy import Policy
 from .snapshot import chosen
 from .traces import Trace
 
@@ -71,6 +75,8 @@ def forecast(
     world: Cluster,
     profile: str | None = None,
     history: Trace | None = None,
+    *,
+    policies: Sequence[Policy | Action] = (),
     **options: Unpack[ForecastOptions],
 ) -> Forecast: ...
 @overload
@@ -78,12 +84,16 @@ def forecast(
     world: Trace,
     profile: str | None = None,
     history: None = None,
+    *,
+    policies: Sequence[Policy | Action] = (),
     **options: Unpack[ForecastOptions],
 ) -> TraceForecast: ...
 def forecast(
     world: Cluster | Trace,
     profile: str | None = None,
     history: Trace | None = None,
+    *,
+    policies: Sequence[Policy | Action] = (),
     **options: Unpack[ForecastOptions],
 ) -> Forecast | TraceForecast:
     """Forecasts when the jobs that wait in a cluster will start and end, or how well that is
@@ -103,19 +113,29 @@ def forecast(
     scales        of intervals at the beginning: `scales` of a TraceForecast
     now           of a cluster: seconds, on the clock of its jobs and of the history
     every         of a trace: every n-th job that waits is forecast
+
+    `policies` are your own, as for Cluster.schedule: they are asked in every cycle of every future.
+    Batch policies on a pool ask none.
     """
     given = dict(options)
+    for name in given:
+        if name not in ForecastOptions.__annotations__:
+            known = [*ForecastOptions.__annotations__, "policies"]
+            raise InvalidArgument(f'forecast: unknown field "{name}"{suggestion(name, known)}')
     if isinstance(world, Trace):
         if history is not None:
             raise InvalidArgument("forecast: history: a trace is forecast from itself")
-        told = _core.forecast_trace(world._core, chosen(profile, {"profile": "easy"}), given)
+        policy = chosen(profile, {"profile": "easy"})
+        own = adapted_for(policies, policy)
+        told = _core.forecast_trace(world._core, policy, given, own)
         told["jobs"] = _jobs(told["jobs"])
         return TraceForecast(**told)
     expect(world, Cluster | Trace, "forecast")
     past = None if history is None else expect(history, Trace, "forecast: history")._core
     if "now" not in given:
         given["now"] = world._defaults.get("now", 0)
-    told = world._core.forecast(chosen(profile, world._defaults), past, given)
+    profile = chosen(profile, world._defaults)
+    told = world._core.forecast(profile, past, given, adapted_for(policies, profile))
     told["jobs"] = _jobs(told["jobs"])
     return Forecast(**told)
 

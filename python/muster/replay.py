@@ -17,7 +17,7 @@ from typing import Any, Literal, TextIO, TypedDict, Unpack
 import numpy as np
 
 from . import _core
-from .action import Action, adapt, check_named, listed
+from .action import Action, adapted_for
 from .bounds import TraceBound
 from .errors import InvalidArgument, expect
 from .frames import absent, frame
@@ -108,9 +108,7 @@ def replay(
     out = stream(progress)
     if out is not None:
         given["progress"] = _Line(trace, out)
-    policies = listed(policies)
-    adapted = adapt(policies)
-    check_named(policies, profile)
+    adapted = adapted_for(policies, profile)
     return Replay(_core.replay(trace._core, profile, given, adapted), trace)
 
 

@@ -219,7 +219,7 @@ def page(study: Study, rerun: str | None = None) -> str:
         body += [f"<p>{escape(line)}.</p>" for line in study.fewer_ended(digest)]
         body += _drawn(study, digest)
     body.append("<h2>How to run this again</h2>")
-    again = rerun or 'study.save("study.json")        # then: python -m muster reproduce study.json'
+    again = rerun or 'study.save("study.json")        # then: muster reproduce study.json'
     body.append(f"<pre>{escape(again)}</pre>")
     body.append(f"<p class=soft>Muster {escape(_core.version)}; equal inputs give equal digests. This study's is {study.digest}.</p>")
     return (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, fields
-from .action import Action
+from .action import Action, adapted_for
 from .cluster import Cluster
 from .errors import InvalidArgument, expect
 from .frames import frame
@@ -70,7 +70,11 @@ def schedule(
 
 
 def what_if(
-    source: Cluster | Snapshot, profile: str | None, changes: Iterable[Mapping[str, Any]]
+    source: Cluster | Snapshot,
+    profile: str | None,
+    changes: Iterable[Mapping[str, Any]],
+    *,
+    policies: Sequence[Policy | Action] = (),
 ) -> Any:
     """What queues would get if things were different: no cycle runs, and nothing changes.
 
@@ -88,12 +92,16 @@ def what_if(
     deserved_before.cpu (NaN where the profile has none), deserved_after.cpu, allocated_... and
     pending_..., in the units of Plan.shares. `before` are the shares of a cycle as it opens,
     `after` those of a cluster in which the changes were made.
+
+    `policies` are your own, which `profile` may name. Policies in Python publish no shares, so they
+    move no number here; muster.rehearse plans with them.
     """
     profile = chosen(profile, expect(source, Cluster | Snapshot, "what_if")._defaults)
     told = spelled(source, changes)
+    adapted = adapted_for(policies, profile)
     if isinstance(source, Cluster):
-        return frame(source._core.what_if(profile, told))
-    return frame(_core.what_if(source._core, profile, told))
+        return frame(source._core.what_if(profile, told, adapted))
+    return frame(_core.what_if(source._core, profile, told, adapted))
 
 
 def spelled(

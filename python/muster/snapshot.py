@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from . import _core
-from .action import Action, adapt, check_named, listed
+from .action import Action, adapted_for
 from .errors import expect
 from .fields import json_text
 from .plan import Plan
@@ -74,9 +74,7 @@ class Snapshot:
         given |= {"stop": stop, "cursor": cursor, "speed": speed, "memory": memory, "turn": turn}
         options = merged(self._defaults, given)
         profile = chosen(profile, self._defaults)
-        policies = listed(policies)
-        adapted = adapt(policies)
-        check_named(policies, profile)
+        adapted = adapted_for(policies, profile)
         return Plan(_core.schedule(self._core, profile, options, adapted), self)
 
     def __copy__(self) -> "Snapshot":

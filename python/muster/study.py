@@ -4,7 +4,7 @@
     study = muster.compare(muster.traces.philly(), ["muster", "volcano", "kube-batch"])
     print(study)                       # ranked, ties marked
     study.report("report.html")        # one file with pictures
-    study.save("study.json")           # a manifest; python -m muster reproduce study.json
+    study.save("study.json")           # a manifest; muster reproduce study.json
 """
 
 import hashlib

@@ -9,6 +9,7 @@
 #include "muster/upkeep.h"
 #include "python/src/columns.h"
 #include "python/src/convert.h"
+#include "python/src/run.h"
 #include "python/src/status.h"
 #include "python/src/what_if.h"
 
@@ -84,8 +85,11 @@ py::dict CountTable(const std::vector<NodeCount>& counts) {
 }  // namespace
 
 py::dict RehearsalTables(const Cluster& cluster, const std::string& profile, py::handle changes,
-                         int64_t now) {
-  const Rehearsal rehearsal = Value(Rehearse(cluster, profile, ReadChanges(changes), {.now = now}));
+                         const Asked& asked) {
+  const std::vector<WhatIfChange> read = ReadChanges(changes);
+  const Rehearsal rehearsal = AskCycles(
+      asked.now, asked.policies,
+      [&](const ScheduleOptions& options) { return Rehearse(cluster, profile, read, options); });
   py::dict tables;
   tables["starts"] = TaskTable(rehearsal.difference.starts);
   tables["stops"] = TaskTable(rehearsal.difference.stops);
@@ -98,9 +102,11 @@ py::dict RehearsalTables(const Cluster& cluster, const std::string& profile, py:
 }
 
 py::dict DiagnosisTables(const Cluster& cluster, const std::string& profile, const std::string& job,
-                         int64_t trials, int64_t now) {
+                         int64_t trials, const Asked& asked) {
   const Diagnosis diagnosis =
-      Value(Diagnose(cluster, profile, job, {.schedule = {.now = now}, .trials = trials}));
+      AskCycles(asked.now, asked.policies, [&](const ScheduleOptions& options) {
+        return Diagnose(cluster, profile, job, {.schedule = options, .trials = trials});
+      });
   const std::vector<Remedy>& remedies = diagnosis.remedies;
   py::dict table;
   table["kind"] = Texts(remedies, [](const auto& r) { return RemedyKindName(r.kind); });
@@ -127,8 +133,10 @@ py::dict DiagnosisTables(const Cluster& cluster, const std::string& profile, con
 }
 
 py::dict DrainTables(const Cluster& cluster, const std::string& profile,
-                     const std::vector<std::string>& nodes, int64_t now) {
-  const DrainReport report = Value(Drain(cluster, profile, nodes, {.now = now}));
+                     const std::vector<std::string>& nodes, const Asked& asked) {
+  const DrainReport report = AskCycles(
+      asked.now, asked.policies,
+      [&](const ScheduleOptions& options) { return Drain(cluster, profile, nodes, options); });
   struct Row {
     const std::string& node;
     const DrainedTask& task;
@@ -168,7 +176,7 @@ py::dict DrainTables(const Cluster& cluster, const std::string& profile,
 }
 
 py::dict NeedTables(const Cluster& cluster, const std::string& profile, py::list offers,
-                    int64_t most, int64_t now) {
+                    int64_t most, const Asked& asked) {
   std::vector<NodeOffer> read;
   const Place top{nullptr, "offers"};
   for (const py::handle offer : offers) {
@@ -180,7 +188,9 @@ py::dict NeedTables(const Cluster& cluster, const std::string& profile, py::list
     ReadInto(Place{&place, "most"}, pair[2], &next.most);
   }
   const NodesNeeded needed =
-      Value(NeedNodes(cluster, profile, read, {.schedule = {.now = now}, .most = most}));
+      AskCycles(asked.now, asked.policies, [&](const ScheduleOptions& options) {
+        return NeedNodes(cluster, profile, read, {.schedule = options, .most = most});
+      });
   py::dict tables;
   tables["waiting_before"] = needed.waiting_before;
   tables["waiting_after"] = needed.waiting_after;

@@ -61,15 +61,23 @@ class LiveCluster {
     return cluster_;
   }
 
-  Plan Schedule(const TextArg& profile, const py::dict& options, const ExtensionsPtr& policies) {
+  // The cluster, for a call that runs cycles; until it ends, other calls are refused.
+  template <class Call>
+  auto WhileBusy(const Call& call) {
     Cluster& cluster = Use();
     busy_ = true;
     struct Idle {
       std::atomic<bool>& busy;
       ~Idle() { busy = false; }
     } idle{busy_};
-    return RunCycle(options, policies,
-                    [&](const ScheduleOptions& o) { return cluster.Schedule(profile, o); });
+    return call(cluster);
+  }
+
+  Plan Schedule(const TextArg& profile, const py::dict& options, const ExtensionsPtr& policies) {
+    return WhileBusy([&](Cluster& cluster) {
+      return RunCycle(options, policies,
+                      [&](const ScheduleOptions& o) { return cluster.Schedule(profile, o); });
+    });
   }
 
  private:
@@ -237,10 +245,14 @@ void BindCluster(py::module_& module) {
 
   module.def(
       "what_if",
-      [](const Snapshot& snapshot, const TextArg& profile, py::handle changes) {
-        return OutlookTable(Value(WhatIf(snapshot, profile, ReadChanges(changes))));
+      [](const Snapshot& snapshot, const TextArg& profile, py::handle changes,
+         const ExtensionsPtr& policies) {
+        const std::vector<WhatIfChange> read = ReadChanges(changes);
+        return OutlookTable(AskCycles(0, policies, [&](const ScheduleOptions& options) {
+          return WhatIf(snapshot, profile, read, options.extensions);
+        }));
       },
-      py::arg("snapshot"), py::arg("profile"), py::arg("changes"));
+      py::arg("snapshot"), py::arg("profile"), py::arg("changes"), py::arg("policies"));
 
   py::class_<LiveCluster> cluster(module, "Cluster");
   cluster.def(py::init<>());
@@ -336,26 +348,45 @@ void BindCluster(py::module_& module) {
           [](LiveCluster& self, const TextArg& name) { Check(self.Use().RemoveReservation(name)); })
       .def("make_tasks", [](LiveCluster& self, const TextArg& job, const TextArg& group,
                             int64_t count) { Check(self.Use().MakeTasks(job, group, count)); });
-  cluster.def("what_if", [](LiveCluster& self, const TextArg& profile, py::handle changes) {
-    return OutlookTable(Value(WhatIf(self.Use(), profile, ReadChanges(changes))));
+  cluster.def("what_if", [](LiveCluster& self, const TextArg& profile, py::handle changes,
+                            const ExtensionsPtr& policies) {
+    const std::vector<WhatIfChange> read = ReadChanges(changes);
+    return OutlookTable(self.WhileBusy([&](Cluster& cluster) {
+      return AskCycles(0, policies, [&](const ScheduleOptions& options) {
+        return WhatIf(cluster, profile, read, options.extensions);
+      });
+    }));
   });
-  cluster.def("rehearse",
-              [](LiveCluster& self, const TextArg& profile, py::handle changes, int64_t now) {
-                return RehearsalTables(self.Use(), profile, changes, now);
-              });
-  cluster.def("diagnose",
-              [](LiveCluster& self, const TextArg& profile, const TextArg& job, int64_t trials,
-                 int64_t now) { return DiagnosisTables(self.Use(), profile, job, trials, now); });
+  cluster.def("rehearse", [](LiveCluster& self, const TextArg& profile, py::handle changes,
+                             int64_t now, const ExtensionsPtr& policies) {
+    return self.WhileBusy([&](const Cluster& cluster) {
+      return RehearsalTables(cluster, profile, changes, {now, policies});
+    });
+  });
+  cluster.def("diagnose", [](LiveCluster& self, const TextArg& profile, const TextArg& job,
+                             int64_t trials, int64_t now, const ExtensionsPtr& policies) {
+    return self.WhileBusy([&](const Cluster& cluster) {
+      return DiagnosisTables(cluster, profile, job, trials, {now, policies});
+    });
+  });
   cluster.def("drain",
               [](LiveCluster& self, const TextArg& profile, const std::vector<std::string>& nodes,
-                 int64_t now) { return DrainTables(self.Use(), profile, nodes, now); });
-  cluster.def("need_nodes", [](LiveCluster& self, const TextArg& profile, py::list offers,
-                               int64_t most, int64_t now) {
-    return NeedTables(self.Use(), profile, std::move(offers), most, now);
+                 int64_t now, const ExtensionsPtr& policies) {
+                return self.WhileBusy([&](const Cluster& cluster) {
+                  return DrainTables(cluster, profile, nodes, {now, policies});
+                });
+              });
+  cluster.def("need_nodes", [](LiveCluster& self, const TextArg& profile, const py::list& offers,
+                               int64_t most, int64_t now, const ExtensionsPtr& policies) {
+    return self.WhileBusy([&](const Cluster& cluster) {
+      return NeedTables(cluster, profile, offers, most, {now, policies});
+    });
   });
   cluster.def("forecast", [](LiveCluster& self, const TextArg& profile, py::handle history,
-                             const py::dict& options) {
-    return ForecastTables(self.Use(), profile, history, options);
+                             const py::dict& options, const ExtensionsPtr& policies) {
+    return self.WhileBusy([&](const Cluster& cluster) {
+      return ForecastTables(cluster, profile, history, options, policies);
+    });
   });
   cluster.def("report_bind_failed", [](LiveCluster& self, const TextArg& task) {
     Check(self.Use().ReportBindFailed(task));

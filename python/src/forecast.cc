@@ -4,8 +4,7 @@
 #include "muster/forecast.h"
 
 #include <algorithm>
-#include <chrono>
-#include <optional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "python/src/columns.h"
 #include "python/src/convert.h"
 #include "python/src/forecast.h"
+#include "python/src/run.h"
 #include "python/src/shared_trace.h"
 #include "python/src/status.h"
 
@@ -53,42 +53,27 @@ ForecastOptions ReadForecastOptions(const py::dict& given) {
   return options;
 }
 
-// Ends a forecast on Ctrl-C, which is then raised.
-class ForecastInterrupt {
- public:
-  bool Asked() {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_look_ < std::chrono::milliseconds(20)) return false;
-    last_look_ = now;
-    const py::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals() == 0) return false;
-    error_.emplace();
-    return true;
-  }
-  void Raise() {
-    if (error_.has_value()) throw std::move(*error_);
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_look_ = std::chrono::steady_clock::now();
-  std::optional<py::error_already_set> error_;
-};
-
 py::tuple FourScales(const ForecastScales& scales) {
   return py::make_tuple(scales.start_low, scales.start_high, scales.end_low, scales.end_high);
 }
 
-py::dict OfTrace(const SharedTrace& trace, const TextArg& policy, const py::dict& given) {
-  ForecastOptions options = ReadForecastOptions(given);
-  ForecastInterrupt interrupt;
-  options.should_stop = [&interrupt] { return interrupt.Asked(); };
-  std::optional<absl::StatusOr<TraceForecast>> made;
-  {
-    const py::gil_scoped_release unlocked;
-    made.emplace(ForecastTrace(*trace.trace, policy, options));
-  }
-  interrupt.Raise();
-  const TraceForecast forecast = Value(*std::move(made));
+// Makes forecasts with the options and the caller's policies: `make` takes both as one.
+template <class Make>
+auto MakeForecast(ForecastOptions options, const std::shared_ptr<PythonExtensions>& policies,
+                  const Make& make) {
+  const auto with = [&](const ScheduleOptions& asked) {
+    options.extensions = asked.extensions;
+    options.should_stop = asked.should_stop;
+    return make(options);
+  };
+  return AskCycles(options.now, policies, with, /*every=*/1);
+}
+
+py::dict OfTrace(const SharedTrace& trace, const TextArg& policy, const py::dict& given,
+                 const std::shared_ptr<PythonExtensions>& policies) {
+  const TraceForecast forecast = MakeForecast(
+      ReadForecastOptions(given), policies,
+      [&](const ForecastOptions& options) { return ForecastTrace(*trace.trace, policy, options); });
   py::dict columns, quality, out;
   columns["job"] = NumberArray(forecast.job);
   columns["made"] = NumberArray(forecast.made);
@@ -127,11 +112,12 @@ py::dict OfTrace(const SharedTrace& trace, const TextArg& policy, const py::dict
 }  // namespace
 
 py::dict ForecastTables(const Cluster& cluster, const std::string& profile, py::handle history,
-                        const py::dict& given) {
-  const ForecastOptions options = ReadForecastOptions(given);
+                        const py::dict& given, const std::shared_ptr<PythonExtensions>& policies) {
   const Trace none;
   const Trace& past = history.is_none() ? none : *history.cast<const SharedTrace&>().trace;
-  const ClusterForecast forecast = Value(Forecast(cluster, profile, past, options));
+  const ClusterForecast forecast = MakeForecast(
+      ReadForecastOptions(given), policies,
+      [&](const ForecastOptions& options) { return Forecast(cluster, profile, past, options); });
   std::vector<std::string_view> names;
   std::vector<int64_t> columns[7];
   for (const JobForecast& job : forecast.jobs) {
@@ -153,7 +139,8 @@ py::dict ForecastTables(const Cluster& cluster, const std::string& profile, py::
 }
 
 void BindForecast(py::module_& module) {
-  module.def("forecast_trace", &OfTrace, py::arg("trace"), py::arg("policy"), py::arg("options"));
+  module.def("forecast_trace", &OfTrace, py::arg("trace"), py::arg("policy"), py::arg("options"),
+             py::arg("policies"));
 }
 
 }  // namespace muster::python

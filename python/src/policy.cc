@@ -57,6 +57,7 @@ class AdapterCallbacks : public binding::Callbacks {
  public:
   AdapterCallbacks(std::shared_ptr<py::object> adapter, std::shared_ptr<CycleState> state)
       : adapter_(std::move(adapter)), state_(std::move(state)) {}
+  ~AdapterCallbacks() override { state_->Forget(this); }
 
   void Open(const Cycle& cycle) override {
     state_->Open(cycle, this);
@@ -191,7 +192,9 @@ void CycleState::Open(const Cycle& cycle, const void* opener) {
   if (opener == nullptr) {
     if (!openers_.empty()) return;
   } else {
-    if (std::find(openers_.begin(), openers_.end(), opener) != openers_.end()) openers_.clear();
+    // Advice and forecasts run a session after another: policies of another one begin a cycle, too.
+    const bool again = std::find(openers_.begin(), openers_.end(), opener) != openers_.end();
+    if (again || tables_ != &data.tables || ledger_ != &data.ledger) openers_.clear();
     openers_.push_back(opener);
     if (openers_.size() > 1) return;
   }
@@ -218,6 +221,12 @@ std::shared_ptr<const CycleState::Nodes> CycleState::NodesNow(bool with_books) c
     nodes->rows.insert(nodes->rows.end(), row.begin(), row.end());
   }
   return nodes;
+}
+
+void CycleState::Forget(const void* opener) {
+  if (std::find(openers_.begin(), openers_.end(), opener) == openers_.end()) return;
+  open_ = false;
+  openers_.clear();
 }
 
 void CycleState::RequireOpen() const {

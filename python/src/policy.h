@@ -55,6 +55,9 @@ class CycleState {
   // `opener` is a policy, or null for an action. A policy that opens a second time begins another
   // cycle, as in a replay. Without policies, each action reads the books anew.
   void Open(const Cycle& cycle, const void* opener);
+  // Ends the cycle that `opener` has opened, if it is open: its session ends, and with it what the
+  // policies were shown. Another session may lie where it lay.
+  void Forget(const void* opener);
   // Throw where the cycle is over: Python may have kept the view.
   const Tables& tables() const;
   const Ledger& ledger() const;

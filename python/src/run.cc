@@ -3,72 +3,18 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <optional>
 #include <utility>
 
 #include "lib/scenario/scenario.h"
 #include "muster/cycle_metrics.h"
 #include "python/src/convert.h"
+#include "python/src/watch.h"
 
 namespace muster::python {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// Asked between gangs, without the GIL.
-class Watch {
- public:
-  Watch(std::optional<double> time_limit, py::object stop, CycleState* policies)
-      : policies_(policies), stop_(std::move(stop)) {
-    if (time_limit.has_value()) {
-      end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                std::chrono::duration<double>(std::min(*time_limit, 1e9)));
-    }
-  }
-
-  bool ShouldStop() {
-    if (policies_ != nullptr && policies_->failed()) return true;
-    const bool first = asked_++ == 0;
-    if (!first && asked_ % kEvery != 0 && !end_.has_value()) return false;
-    const Clock::time_point now = Clock::now();
-    if (end_.has_value() && now >= *end_) {
-      expired_ = true;
-      return true;
-    }
-    if (!(first && !stop_.is_none()) && now - last_look_ < kBetweenLooks) return false;
-    last_look_ = now;
-    return LookAtPython();
-  }
-
-  bool expired() const { return expired_; }
-  bool stopped() const { return stopped_; }
-  // The exception of a signal handler or of `stop`.
-  std::optional<py::error_already_set>& error() { return error_; }
-
- private:
-  bool LookAtPython() {
-    const py::gil_scoped_acquire gil;
-    try {
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-      stopped_ = !stop_.is_none() && py::bool_(stop_.attr("is_set")());
-      return stopped_;
-    } catch (py::error_already_set& error) {
-      error_.emplace(std::move(error));
-      return true;
-    }
-  }
-
-  static constexpr int kEvery = 16;
-  static constexpr auto kBetweenLooks = std::chrono::milliseconds(20);
-  CycleState* policies_;
-  const py::object stop_;  // has is_set(), or is None
-  std::optional<Clock::time_point> end_;
-  Clock::time_point last_look_ = Clock::now();
-  int asked_ = 0;
-  bool expired_ = false, stopped_ = false;
-  std::optional<py::error_already_set> error_;
-};
 
 template <class T>
 void Take(const py::dict& options, const char* key, T* out) {
@@ -95,6 +41,14 @@ std::optional<double> TimeLimit(const py::dict& options) {
 }
 
 }  // namespace
+
+CycleState* BeginWith(const std::shared_ptr<PythonExtensions>& extensions,
+                      std::shared_ptr<const Extensions>* list) {
+  if (extensions == nullptr) return nullptr;
+  *list = extensions->list;
+  extensions->state->Begin();
+  return extensions->state.get();
+}
 
 Plan RunCycle(const py::dict& options, const std::shared_ptr<PythonExtensions>& extensions,
               const std::function<absl::StatusOr<Plan>(const ScheduleOptions&)>& cycle) {
@@ -139,12 +93,7 @@ Plan RunCycle(const py::dict& options, const std::shared_ptr<PythonExtensions>& 
     };
     schedule.metrics = metrics;
   }
-  CycleState* state = nullptr;
-  if (extensions != nullptr) {
-    schedule.extensions = extensions->list;
-    state = extensions->state.get();
-    state->Begin();
-  }
+  CycleState* const state = BeginWith(extensions, &schedule.extensions);
   Watch watch(time_limit, std::move(stop), state);
   schedule.should_stop = [&watch] { return watch.ShouldStop(); };
 

@@ -1,18 +1,23 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Runs one cycle for Python: releases the GIL, checks Ctrl-C, `stop` and a time limit between
-// gangs, and raises the exceptions of policies.
+// Runs cycles for Python: releases the GIL, checks Ctrl-C, `stop` and a time limit between gangs,
+// and raises the exceptions of policies.
 #ifndef MUSTER_PYTHON_SRC_RUN_H_
 #define MUSTER_PYTHON_SRC_RUN_H_
 
 #include <pybind11/pybind11.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "muster/plan.h"
 #include "muster/schedule.h"
 #include "python/src/policy.h"
+#include "python/src/status.h"
+#include "python/src/watch.h"
 
 namespace muster::python {
 
@@ -20,6 +25,32 @@ namespace muster::python {
 // now), stop; keys that it does not have are the defaults.
 Plan RunCycle(const pybind11::dict& options, const std::shared_ptr<PythonExtensions>& extensions,
               const std::function<absl::StatusOr<Plan>(const ScheduleOptions&)>& cycle);
+
+// Puts the policies and actions into `*list` and begins with them. Returns what they have in
+// common, of which End must be called, or null if there are none.
+CycleState* BeginWith(const std::shared_ptr<PythonExtensions>& extensions,
+                      std::shared_ptr<const Extensions>* list);
+
+// Answers a question that takes many cycles. `ask` runs without the GIL; its options have `now`,
+// the policies and actions, and should_stop. Ctrl-C ends it, and its exception is raised. Every
+// `every`-th call of should_stop looks at Python.
+template <class Ask>
+auto AskCycles(int64_t now, const std::shared_ptr<PythonExtensions>& extensions, const Ask& ask,
+               int every = Watch::kBetweenGangs) {
+  ScheduleOptions schedule;
+  schedule.now = now;
+  CycleState* const state = BeginWith(extensions, &schedule.extensions);
+  Watch watch(/*time_limit=*/std::nullopt, /*stop=*/py::none(), state, every);
+  schedule.should_stop = [&watch] { return watch.ShouldStop(); };
+  std::optional<decltype(ask(schedule))> answer;
+  {
+    const py::gil_scoped_release unlocked;
+    answer.emplace(ask(schedule));
+  }
+  if (state != nullptr) state->End();
+  if (watch.error().has_value()) throw std::move(*watch.error());
+  return Value(*std::move(answer));
+}
 
 }  // namespace muster::python
 

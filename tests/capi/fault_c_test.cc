@@ -333,6 +333,13 @@ std::map<std::string, Call> Calls() {
     return muster_cluster_advise(w.cluster.get(), "volcano", kQuestion, MUSTER_TO_NUL, 5,
                                  Out(answer), e);
   };
+  calls["cluster_advise_with"] = [](FaultWorld& w, muster_error* e) {
+    muster_advise_options options = MUSTER_ADVISE_OPTIONS_INIT;
+    options.policies = w.policies.get();
+    Held<muster_text> answer;
+    return muster_cluster_advise_with(w.cluster.get(), "volcano", kQuestion, MUSTER_TO_NUL,
+                                      &options, Out(answer), e);
+  };
   calls["cluster_what_if"] = [](FaultWorld& w, muster_error* e) {
     Held<muster_outlook> made;
     return muster_cluster_what_if(w.busy.get(), "volcano", kChanges, MUSTER_TO_NUL, Out(made), e);

@@ -77,7 +77,10 @@ TEST(Layout, SizesAndOffsets) {
   EXPECT_EQ(offsetof(muster_action, run), 32);
   EXPECT_EQ(sizeof(muster_pool_trace), 56);
   EXPECT_EQ(sizeof(muster_replay_view), 96);
-  EXPECT_EQ(sizeof(muster_forecast_options), 88);
+  EXPECT_EQ(sizeof(muster_forecast_options), 96);
+  EXPECT_EQ(offsetof(muster_forecast_options, policies), 88);
+  EXPECT_EQ(sizeof(muster_advise_options), 32);
+  EXPECT_EQ(offsetof(muster_advise_options, policies), 16);
   EXPECT_EQ(sizeof(muster_forecast_view), 176);
   EXPECT_EQ(sizeof(muster_episodes_options), 24);
   EXPECT_EQ(offsetof(muster_episodes_options, jobs), 8);

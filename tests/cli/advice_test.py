@@ -133,6 +133,12 @@ class Advice(Files):
             self.assert_ends(muster(*names), 0, stdout="2 tasks that wait have no job; 1 of 2 "
                              "profiles leave such tasks out")
             self.assert_ends(muster(*names), 0, stdout="LEFT OUT")
+            left_out = ("2 tasks that wait have no job; volcano leaves such tasks out; "
+                        "--lone-tasks QUEUE makes jobs of them\n")
+            diff = ("diff", file, "--profile", "kube-scheduler", "--with")
+            self.assert_ends(muster(*diff, "volcano"), 0, stdout=left_out)
+            for with_, more in (("koordinator", ()), ("volcano", ("--lone-tasks", "default"))):
+                self.assertNotIn("no job", muster(*diff, with_, *more).stdout)
             for command in (names, ["forecast", file], ["explain", file], ["run", file]):
                 self.assert_ends(muster(*command, "--lone-tasks", "zz"), 2,
                                  stderr='--lone-tasks: queue "zz" does not exist')

@@ -313,6 +313,16 @@ class Profiles(Files):
                 f"\n  {row['name']}  {row['summary']}\n      revision {row['revision']}\n",
                 text.stdout)
 
+    def test_a_spec_string_shows_what_it_makes(self):
+        spec = "volcano:+preempt,binpack(weight=7)"
+        listed = json.loads(muster("profiles", "volcano", spec, "--json").stdout)["profiles"]
+        self.assertEqual([row["name"] for row in listed], ["volcano", spec])
+        self.assertEqual(listed[1]["actions"], [*listed[0]["actions"], "preempt"])
+        self.assertEqual(listed[1]["values"]["binpack"]["weight"], "7")
+        self.assert_ends(muster("profiles", spec), 0, stdout="      weight=7  ")
+        self.assert_ends(muster("profiles", "kube-batch:actions=frobnicate"), 2,
+                         stderr='unknown action "frobnicate"; there are allocate, backfill')
+
     def test_a_name_shows_its_own_policies_alone(self):
         listed = json.loads(muster("profiles", "kube-batch", "--json").stdout)
         self.assertEqual([row["name"] for row in listed["profiles"]], ["kube-batch"])

@@ -122,6 +122,20 @@ class Load(Files):
         check = self.write(small(expect={"binds": {"j-w-0": "n0", "j-w-1": "n1"}}), "check.json")
         self.assert_ends(self.load("check", check, *profile), 0)
 
+    def test_profiles(self):
+        """Lists show what is loaded as they show what is built in."""
+        listed = json.loads(self.load("profiles", "--json").stdout)
+        self.assertIn("spread", [row["name"] for row in listed["policies"]])
+        spec = "volcano:actions=in-order,+spread(weight=3)"
+        listed = json.loads(self.load("profiles", spec, "--json").stdout)
+        row = listed["profiles"][0]
+        self.assertEqual((row["actions"], row["tiers"][-1][-1]), (["in-order"], "spread"))
+        self.assertEqual(row["values"]["spread"], {"weight": "3"})
+        self.assertIn("in-order", [action["name"] for action in row["catalogue"]])
+        self.assert_ends(self.load("profiles", spec), 0, stdout="    in-order  gangs as they were")
+        self.assert_ends(muster("profiles", spec), 2, stderr='unknown action "in-order"')
+        self.assert_ends(self.load("profiles", "kai"), 2, stderr='policy "spread"')
+
     def test_traces(self):
         """A mix has a load of its own, and pools ask no policies."""
         mix = ("mix", "--mix", "philly", "--nodes", "8", "--jobs", "60", "--mix-load", "2")

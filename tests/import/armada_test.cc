@@ -43,6 +43,21 @@ std::string ArmadaPlan(const Import& import) {
   return plan.ok() ? plan->ToText() : plan.status().ToString();
 }
 
+TEST(ArmadaImport, AQueueFileOfArmadactl) {
+  const ObjectJson queue = {{"apiVersion", "armadaproject.io/v1beta1"},
+                            {"kind", "Queue"},
+                            {"name", "a"},
+                            {"priorityFactor", 2.5},
+                            {"cordoned", true}};
+  const Import import = Imported({NodeJson(), queue}, {});
+  ASSERT_EQ(import.scenario.cluster.queues.size(), 1u);
+  const QueueSpec& read = import.scenario.cluster.queues[0];
+  EXPECT_EQ(read.name, "a");
+  EXPECT_EQ(read.state, QueueState::kClosed);
+  EXPECT_EQ(read.settings, (Labels{{"armada/priority_factor", "2.5"}}));
+  EXPECT_TRUE(import.report.empty());
+}
+
 TEST(ArmadaImport, QueuesAndJobsBecomeRows) {
   ObjectJson queue = ArmadaObject(
       "Queue", "a",

@@ -51,6 +51,18 @@ TEST(PulsarImport, BrokersAndBundles) {
   EXPECT_EQ(cluster.tasks[2].status, TaskStatus::kPending);
 }
 
+TEST(PulsarImport, AReportAsTheBrokerHasIt) {
+  ObjectJson report = Reports()[0]["spec"];
+  report["webServiceUrl"] = "http://b1:8080";
+  const Import import = Imported({report}, {});
+  EXPECT_EQ(import.scenario.profile, "pulsar");
+  ASSERT_EQ(import.scenario.cluster.nodes.size(), 1u);
+  EXPECT_EQ(import.scenario.cluster.nodes[0].name, "b1:8080");
+  EXPECT_EQ(import.scenario.cluster.nodes[0].usage->measured, 5);
+  ASSERT_EQ(import.scenario.cluster.tasks.size(), 2u);
+  EXPECT_EQ(import.scenario.cluster.tasks[0].node, "b1:8080");
+}
+
 TEST(PulsarImport, ABundleIsARangeOfHashes) {
   constexpr char kRule[] = "the name is no bundle; expected TENANT/NAMESPACE/0xLOWER_0xUPPER";
   for (const char* name : {"a/", "a/0xff_0x0", "a/0x-5_0xff", "0x0_0xff"}) {

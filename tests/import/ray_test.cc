@@ -53,6 +53,58 @@ TEST(RayImport, NodesThatAreAlive) {
   EXPECT_EQ(cluster.nodes[0].capacity.size(), 3u);  // cpu, GPU, tasks
 }
 
+// What `ray list ... --format json` prints.
+TEST(RayImport, ListsAsTheyArePrinted) {
+  ObjectJson printed = RayNodes()["spec"]["nodes"];
+  const ObjectJson bundle = {
+      {"bundle_id", {{"bundle_index", 0}}}, {"unit_resources", {{"CPU", 2}}}, {"node_id", "a1"}};
+  printed.push_back({{"placement_group_id", "p0"},
+                     {"name", "g"},
+                     {"state", "CREATED"},
+                     {"bundles", ObjectJson::array({bundle})}});
+  printed.push_back({{"placement_group_id", "p1"}, {"state", "REMOVED"}, {"bundles", nullptr}});
+  const absl::StatusOr<Import> import = ImportObjects(printed.dump(), {});
+  ASSERT_TRUE(import.ok()) << import.status();
+  const ClusterSpec& cluster = import->scenario.cluster;
+  EXPECT_EQ(import->scenario.profile, "ray");
+  ASSERT_EQ(cluster.nodes.size(), 3u);
+  EXPECT_EQ(cluster.nodes[0].name, "head");
+  ASSERT_EQ(cluster.tasks.size(), 1u);
+  EXPECT_EQ(cluster.tasks[0].name, "p0-0");
+  EXPECT_EQ(cluster.tasks[0].node, "a1");
+  ASSERT_EQ(cluster.jobs.size(), 1u);
+  EXPECT_EQ(cluster.jobs[0].bundle_strategy, BundleStrategy::kPack);
+  ASSERT_EQ(import->report.size(), 1u);
+  EXPECT_EQ(Describe(import->report[0]),
+            "PlacementGroups p0: strategy: ray list has none; PACK, the default, is read");
+  printed.back()["state"] = "PENDING";
+  EXPECT_THAT(std::string(ImportObjects(printed.dump(), {}).status().message()),
+              HasSubstr("PlacementGroups p1: bundles: not listed; ray list placement-groups "
+                        "--detail lists them"));
+}
+
+TEST(RayImport, MemoryAsItIsPrinted) {
+  const auto read = [](const char* key, const ObjectJson& amount) {
+    const ObjectJson node = {
+        {"node_id", "a"}, {"state", "ALIVE"}, {"resources_total", {{key, amount}}}};
+    return ImportObjects(node.dump(), {});
+  };
+  for (const auto& [amount, bytes] :
+       std::vector<std::pair<ObjectJson, std::string>>{{"7.500 GiB", "8053063680"},
+                                                       {"0.001 KiB", "2"},
+                                                       {"12.000 B", "12"},
+                                                       {8053063680.0, "8053063680.0"}}) {
+    const absl::StatusOr<Import> import = read("object_store_memory", amount);
+    ASSERT_TRUE(import.ok()) << import.status();
+    EXPECT_EQ(import->scenario.cluster.nodes[0].capacity[0].second.text, bytes);
+  }
+  for (const auto& [key, amount] : std::vector<std::pair<const char*, const char*>>{
+           {"memory", "GiB"}, {"memory", "-1.000 GiB"}, {"memory", "1 TB"}, {"CPU", "1.000 GiB"}}) {
+    EXPECT_THAT(std::string(read(key, amount).status().message()), HasSubstr("is no amount"))
+        << key;
+  }
+}
+
 TEST(RayImport, GroupsAndTheirBundles) {
   const ObjectJson table =
       RayObject("PlacementGroups", {{"p0", RayGroup("CREATED", "SPREAD", {{"0", "a1"}, {"1", ""}})},

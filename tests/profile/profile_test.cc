@@ -110,6 +110,8 @@ TEST(Profile, ErrorsNameTheWordAndTheNearestOne) {
        "profile: unknown action or policy \"binpak\"; did you mean \"binpack\"?"},
       {"volcano:actions=allocte",
        "profile: unknown action \"allocte\"; did you mean \"allocate\"?"},
+      {"kube-batch:actions=frobnicate",
+       "profile: unknown action \"frobnicate\"; there are allocate, backfill, preempt, reclaim"},
       {"volcano:tiers=drf/prioritys",
        "profile: unknown policy \"prioritys\"; did you mean \"priority\"?"},
       {"volcano:gang(without=redy)",

@@ -5,6 +5,8 @@
 // bit.
 #include "muster/what_if.h"
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,6 +74,45 @@ TEST(WhatIf, AWeightMovesWhatIsDeserved) {
     EXPECT_EQ(Of(*outlook, "b").deserved_after[0], 3000);
     EXPECT_EQ(a.allocated_after[0], 6000);
     EXPECT_EQ(a.pending_after[0], 6000);
+  }
+}
+
+// Each queue deserves 1,000 of every dimension for each unit of its weight.
+class ByWeight : public Policy, public OrderPolicy {
+ public:
+  std::string_view name() const override { return "by-weight"; }
+  PointSet points() const override { return {Point::kQueueOrder}; }
+  OrderPolicy* order() override { return this; }
+  void Open(const Cycle& cycle) override { cycle_.emplace(cycle); }
+  int CompareQueues(QueueIndex, QueueIndex) override { return 0; }
+  bool PublishShare(QueueIndex queue, std::vector<double>* deserved, double* share) override {
+    *share = static_cast<double>(cycle_->queue(queue).weight);
+    deserved->assign(cycle_->dimension_count(), 1000 * *share);
+    return true;
+  }
+
+ private:
+  std::optional<Cycle> cycle_;
+};
+
+TEST(WhatIf, PoliciesOfTheCallerDivideToo) {
+  auto extensions = std::make_shared<Extensions>();
+  extensions->policies.push_back(
+      {.name = "by-weight",
+       .summary = "shares by weight alone",
+       .options = {},
+       .make = [](const Options&) { return std::make_unique<ByWeight>(); }});
+  Cluster cluster = TwoQueues();
+  const std::vector<WhatIfChange> changes = {{.queue = QueueEdit{.name = "a", .weight = 3}}};
+  constexpr const char* kSpec = "volcano:tiers=by-weight/predicates";
+  EXPECT_THAT(WhatIf(cluster, kSpec, changes).status().message(), HasSubstr("by-weight"));
+  for (const auto& outlook : {WhatIf(cluster, kSpec, changes, extensions),
+                              WhatIf(cluster.Freeze(), kSpec, changes, extensions)}) {
+    ASSERT_TRUE(outlook.ok()) << outlook.status();
+    EXPECT_TRUE(outlook->divides);
+    EXPECT_EQ(Of(*outlook, "a").deserved_before[0], 1000);
+    EXPECT_EQ(Of(*outlook, "a").deserved_after[0], 3000);
+    EXPECT_EQ(Of(*outlook, "b").share_after, 1);
   }
 }
 

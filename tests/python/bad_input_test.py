@@ -150,7 +150,7 @@ class Disks(unittest.TestCase):
         }
 
     def compare(self, *words, jobs=200, replicates=2, **more):
-        given = ("compare", f"mix:hpc:{jobs}", "--profile", "easy", "--profile", "fcfs",
+        given = ("study", f"mix:hpc:{jobs}", "--profile", "easy", "--profile", "fcfs",
                  "--replicates", replicates, *words)
         return self.command(*given) | more
 
@@ -158,7 +158,7 @@ class Disks(unittest.TestCase):
     def test_full_disk_at_report_time(self):
         done = subprocess.run(**self.compare("--report", "/dev/full"), capture_output=True)
         self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertIn("muster compare: [Errno 28] No space left on device", done.stderr)
+        self.assertIn("muster study: [Errno 28] No space left on device", done.stderr)
         self.assertNotIn("Traceback", done.stderr)
         # The table was told before, and the runs are kept: nothing is made twice.
         self.assertIn("ranked by", done.stdout)
@@ -205,14 +205,14 @@ class Disks(unittest.TestCase):
         self.assertTrue((self.folder / "report.html").exists())
 
     def test_unknown_policy_and_trace(self):
-        done = subprocess.run(**self.command("compare", "mix:hpc:9", "--profile", "eazy",
+        done = subprocess.run(**self.command("study", "mix:hpc:9", "--profile", "eazy",
                                              "--replicates", 0), capture_output=True)
         self.assertEqual(done.returncode, 2)
         self.assertIn('did you mean "easy"?', done.stderr)
         self.assertNotIn("Traceback", done.stderr)
         for words, said in (("mix:phily", 'did you mean "philly"?'),
                             ("swf:none.swf", "there is no file"), ("mix:hpc:many", "many")):
-            done = subprocess.run(**self.command("compare", words, "--profile", "easy"),
+            done = subprocess.run(**self.command("study", words, "--profile", "easy"),
                                   capture_output=True)
             self.assertEqual((done.returncode, "Traceback" in done.stderr), (2, False), done.stderr)
             self.assertIn(said, done.stderr)

@@ -2,9 +2,7 @@
 """What dumps from anywhere may hold: every refusal names the place and the rule, none takes memory
 or time out of proportion, and no output is torn."""
 
-import contextlib
 import importlib.util
-import io
 import json
 import os
 import pathlib
@@ -12,10 +10,9 @@ import stat
 import tempfile
 import unittest
 
-from engine import muster, needs_engine
+from engine import muster, needs_engine, run_muster
 
 from muster.interop import ImportFailure, read_objects
-from muster.interop.__main__ import main
 from muster.limits import Limits
 from muster.whole_files import replacing, write_whole
 
@@ -129,10 +126,8 @@ class WholeFiles(unittest.TestCase):
 @needs_engine
 class Commands(unittest.TestCase):
     def run_main(self, *arguments):
-        out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = main(["--profile", "volcano", *(str(a) for a in arguments)])
-        return code, err.getvalue()
+        done = run_muster("import", "--profile", "volcano", *arguments)
+        return done.returncode, done.stderr
 
     def test_a_refused_dump_leaves_the_output_as_it_was(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,15 +1,21 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""python -m muster, as a process."""
+"""The program of the package, as a process: muster, or python -m muster."""
 
+import difflib
+import importlib.util
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
 
-from engine import ROOT, muster, needs_engine
+from engine import ROOT, needs_engine, run_muster
+
+from muster.__main__ import _COMMANDS
+from muster.program import _READ_DUMPS, _SWITCHES
 
 API = "scheduling.volcano.sh/v1beta1"
 
@@ -60,13 +66,7 @@ class Command(unittest.TestCase):
         )
 
     def run_command(self, *words, text=None):
-        path = os.pathsep.join(p for p in (str(pathlib.Path(muster.__file__).parents[1]),
-                                           os.environ.get("PYTHONPATH")) if p)
-        return subprocess.run(
-            [sys.executable, "-m", "muster", *words], capture_output=True, text=True,
-            cwd=self.folder,
-            input=text, env=os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
-        )
+        return run_muster(*words, text=text, cwd=self.folder)
 
     @needs_engine
     def test_import(self):
@@ -85,20 +85,52 @@ class Command(unittest.TestCase):
         for text, words in (
             (json.dumps(dump(cpu="1e3k")),
              "Node n1: status.allocatable.cpu: \"1e3k\" is not a quantity"),
-            ('{"kind": "Pod"', "-: line 1: not valid JSON"),
-            ('[{"metadata": {"name": "x"}}]', "-: document 1[0]: the field kind is missing"),
-            ('[{"kind": "Pod", "metadata": {}}]', "Pod: metadata.name: missing"),
+            ('{"kind": "Pod"', "dump: byte 15: unexpected end of input"),
+            ('[{"metadata": {"name": "x"}}]', 'dump: document 1[0]: key "kind" is missing'),
+            ('[{"kind": "Pod", "metadata": {}}]', "Pod: metadata.name: "),
             ('[{"kind": "Pod", "metadata": {"name": "p", "namespace": "ns"}, "status": {"phase": "Odd"}}]', "Pod ns/p: status.phase: \"Odd\""),
         ):
             done = self.run_command("import", "-", "--profile", "volcano", text=text)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
-            self.assertIn(f"muster import: {words}", done.stderr)
+            self.assertIn(f"muster: -: {words}", done.stderr)
 
     def test_unknown_commands(self):
         done = self.run_command("imprt")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("unknown command 'imprt'", done.stderr)
-        self.assertEqual(self.run_command("--help").returncode, 0)
+        self.assertIn('unknown command "imprt", did you mean "import"?', done.stderr)
+        done = self.run_command("studdy", "mix")
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, 'muster: unknown command "studdy", did you mean "study"?\n'))
+        done = self.run_command("--help")
+        self.assertEqual(done.returncode, 0)
+        commands = re.findall(r"(?m)^  ([a-z-]+)  ", done.stdout)
+        self.assertIn("remedies", commands)
+        for command in set(commands) - set(_COMMANDS):
+            self.assertEqual(difflib.get_close_matches(command, _COMMANDS, 1, 0.8), [])
+        for command in ("explain", "remedies", "study", "traces"):
+            self.assertRegex(done.stdout, f"(?m)^  {command} ")
+        done = self.run_command("compare", "philly", "--profile", "muster")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("muster study plays traces", done.stderr)
+
+    @needs_engine
+    def test_flags_without_a_value_are_those_of_the_program(self):
+        """Else the word behind one would be taken for its value, and not for a file."""
+        switches = set()
+        for command in _READ_DUMPS:
+            shown = self.run_command(command, "--help").stdout
+            switches |= set(re.findall(r"(?m)^  (-\S+) {2,}", shown))
+        self.assertEqual(switches, _SWITCHES)
+
+    @needs_engine
+    def test_a_yaml_dump_behind_a_switch(self):
+        if importlib.util.find_spec("yaml") is None:
+            self.skipTest("PyYAML is not installed")
+        import yaml
+        (self.folder / "dump.yaml").write_text(yaml.safe_dump(dump()))
+        done = self.run_command("what-if", "--plan", "dump.yaml", "--remove-node", "n1", "--json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("stops", json.loads(done.stdout))
 
     @needs_engine
     def test_explain(self):
@@ -112,7 +144,9 @@ class Command(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("nobody", done.stderr)
         (self.folder / "empty.json").write_text('{"kind": "List", "items": []}')
-        self.assertIn("x", self.run_command("explain", "empty.json", "x").stderr)
+        done = self.run_command("explain", "empty.json", "x")
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, "muster: empty.json: dump: there are no objects in it\n"))
 
     @needs_engine
     def test_explain_of_everything_pending(self):
@@ -136,7 +170,7 @@ class Command(unittest.TestCase):
         for flag in ("--configuration", "--default-queue"):
             done = self.run_command("explain", "s.json", flag, "conf")
             self.assertEqual((done.returncode, done.stdout, done.stderr), (
-                2, "", f"muster explain: s.json: {flag} is of dumps; this is a scenario\n"))
+                2, "", f"muster: s.json: {flag} is of dumps; this is a scenario\n"))
 
     @needs_engine
     def test_what_is_left_out(self):
@@ -144,7 +178,7 @@ class Command(unittest.TestCase):
         pods["items"][-1]["spec"]["schedulerName"] = "other"
         (self.folder / "dump.json").write_text(json.dumps(pods))
         done = self.run_command("import", "dump.json", "-o", "s.json")
-        self.assertRegex(done.stderr, r"(?m)^left_out: Pod team/train-w-2: ")
+        self.assertRegex(done.stderr, r"(?m)^muster: left_out: Pod team/train-w-2: ")
         done = self.run_command("explain", "s.json")
         self.assertIn("1 object was left out by the import; explain FILE NAME tells why",
                       done.stdout)
@@ -158,7 +192,7 @@ class Command(unittest.TestCase):
                       ("explain", "dump.json", "--conf", "conf")):
             done = self.run_command(*words)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
-            self.assertIn(f"unrecognized arguments: {words[2]}", done.stderr)
+            self.assertIn(f"unknown flag {words[2]}", done.stderr)
 
     @needs_engine
     def test_profiles(self):
@@ -172,7 +206,7 @@ class Command(unittest.TestCase):
             "from muster.__main__ import main\n"
             "assert not muster.HAVE_ENGINE\n"
             "assert main(['explain', 'x', 'y']) == 2\n"
-            "assert main(['import', 'x']) == 2\n"
+            "assert main(['study', 'x']) == 2\n"
             "try:\n    muster.Cluster\nexcept ImportError as e:\n    print(e)\n"
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,

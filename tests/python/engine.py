@@ -7,7 +7,9 @@ is tested through an installed package: nothing here puts python/ into the path 
 found at all.
 """
 
+import os
 import pathlib
+import subprocess
 import sys
 import unittest
 
@@ -27,6 +29,16 @@ def rows(table):
     """The number of rows of a DataFrame, or of the dict of arrays that stands for it without
     pandas."""
     return len(next(iter(table.values()))) if isinstance(table, dict) else len(table)
+
+
+def run_muster(*words, text=None, **more):
+    """Runs the program of the package, `muster WORDS`, as a process; `more` is subprocess.run's."""
+    path = os.pathsep.join(p for p in (str(pathlib.Path(muster.__file__).parents[1]),
+                                       os.environ.get("PYTHONPATH")) if p)
+    return subprocess.run(
+        [sys.executable, "-m", "muster", *map(str, words)], capture_output=True, text=True,
+        check=False, input=text,
+        env=os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}, **more)
 
 
 def present(column):

@@ -2,18 +2,15 @@
 """muster.interop: text in, scenarios out. The rules of reading are tested where they are written,
 in tests/import."""
 
-import contextlib
 import importlib.util
-import io
 import json
 import pathlib
 import tempfile
 import unittest
 
-from engine import muster, needs_engine
+from engine import muster, needs_engine, run_muster
 
 from muster.interop import ImportFailure, read_objects, volcano
-from muster.interop.__main__ import main
 from muster.interop.reader import read_configuration
 
 HAVE_YAML = importlib.util.find_spec("yaml") is not None
@@ -204,30 +201,29 @@ class CommandLine(unittest.TestCase):
         self.dump, self.conf = (pathlib.Path(folder.name, name) for name in ("dump.json", "conf"))
 
     def run_main(self, *arguments):
-        out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = main(["--profile", "volcano", *map(str, arguments)])
-        return code, out.getvalue(), err.getvalue()
+        done = run_muster("import", "--profile", "volcano", *arguments)
+        return done.returncode, done.stdout, done.stderr
 
     def test_a_dump_becomes_a_scenario_and_a_list(self):
         self.dump.write_text(json.dumps([NODE, SECRET]))
         self.conf.write_text("actions: allocate\n")
         code, out, err = self.run_main(self.dump, "--configuration", self.conf, "--now", "7")
-        self.assertEqual((code, err),
-                         (0, "ignored: Secret s: objects of this kind are not considered\n"))
+        self.assertEqual((code, err), (
+            0, "muster: ignored: Secret s: objects of this kind are not considered\n"))
         scenario = json.loads(out)
         self.assertEqual((scenario["profile"], scenario["options"]),
                          ("volcano:actions=allocate", {"now": 7}))
         self.dump.write_text("[")
         code, out, err = self.run_main(self.dump)
         self.assertEqual((code, out), (2, ""))
-        self.assertTrue(err.startswith(f"muster import: {self.dump}: line 1: not valid JSON"), err)
+        self.assertTrue(
+            err.startswith(f"muster: {self.dump}: dump: byte 2: unexpected end of input"), err)
         self.assertEqual(self.run_main("/no/such/file")[0], 2)
 
     def test_what_is_wrong_is_one_line(self):
         self.dump.write_bytes(b'[{"kind": "\xff"}]')
         self.conf.write_bytes(b"actions: \xff\n")
-        bad_dump = f"{self.dump}: byte 11 is 0xff, which is no UTF-8"
+        bad_dump = f"{self.dump}: dump: byte 12: malformed JSON: invalid string: ill-formed UTF-8"
         good = self.dump.with_name("good.json")
         good.write_text(json.dumps([NODE]))
         large = "99999999999999999999"
@@ -235,34 +231,52 @@ class CommandLine(unittest.TestCase):
             ((self.dump,), bad_dump),
             ((good, "--configuration", self.conf),
              f"{self.conf}: byte 9 is 0xff, which is no UTF-8"),
-            ((good, "--now", large), f"--now: expected an integer of 64 bits, got {large}"),
-            ((good, "--max-rows", "-1"), "limits: rows: -1 is not in 0..9223372036854775807"),
-            ((good, "--max-depth", large), f"limits: depth: {large} is not in 0.."),
+            ((good, "--now", large), f'import: --now: expected an integer, got "{large}"'),
+            ((good, "--max-rows", "-1"), "import: --max-rows: must be above 0"),
+            ((good, "--max-depth", large),
+             f'import: --max-depth: expected an integer, got "{large}"'),
             ((good, "--max-bytes", "9"), f"{good}: "),
         ):
             with self.subTest(message):
                 code, out, err = self.run_main(*words)
-                self.assertEqual((code, out, err.count("\n")), (2, "", 1), err)
-                self.assertIn(f"muster import: {message}", err)
+                self.assertEqual((code, out), (2, ""), err)
+                self.assertIn(f"muster: {message}", err)
+                said = [line for line in err.splitlines() if not line.startswith("usage: ")]
+                self.assertEqual(len(said), 1, err)
         self.conf.write_text("#" * 2000)
         code, _, err = self.run_main(good, "--max-bytes", "1000", "--configuration", self.conf)
         self.assertEqual(code, 2)
         self.assertIn(f"{self.conf}: ", err)
         self.assertIn("at most 1000 are read", err)
 
+    @unittest.skipUnless(HAVE_YAML, "PyYAML is not installed")
+    def test_yaml_is_translated_and_named(self):
+        dump = self.dump.with_name("dump.yaml")
+        dump.write_text("kind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: '4'}}\n")
+        code, out, err = self.run_main(dump)
+        self.assertEqual((code, json.loads(out)["nodes"][0]["name"]), (0, "n1"), err)
+        done = run_muster("import", "--profile", "volcano", "-", text=dump.read_text())
+        self.assertEqual((done.returncode, done.stdout), (0, out), done.stderr)
+        dump.write_text("kind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 4x}}\n")
+        code, out, err = self.run_main(dump)
+        self.assertEqual((code, out), (2, ""))
+        self.assertTrue(err.startswith(f"muster: {dump}: Node n1: status.allocatable.cpu: "), err)
+        dump.write_text("a: [")
+        code, out, err = self.run_main(dump)
+        self.assertEqual((code, out), (2, ""))
+        self.assertTrue(err.startswith(f"muster: {dump}: line 1: not valid YAML"), err)
+
+    @unittest.skipUnless(HAVE_YAML, "PyYAML is not installed")
     def test_memory_follows_the_dump_and_not_the_limit(self):
         import resource
 
-        self.dump.write_text(json.dumps([NODE]))
-        before = resource.getrlimit(resource.RLIMIT_AS)
-        pages = int(pathlib.Path("/proc/self/statm").read_text().split()[0])
-        used = pages * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 30), before[1]))
-        try:
-            code, _, err = self.run_main(self.dump)
-        finally:
-            resource.setrlimit(resource.RLIMIT_AS, before)
-        self.assertEqual(code, 0, err)
+        dump = self.dump.with_name("dump.yaml")
+        dump.write_text("kind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: '4'}}\n")
+        for words, text in (((dump,), None), (("-",), dump.read_text())):
+            done = run_muster(
+                "import", "--profile", "volcano", *words, text=text,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30)))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_the_configuration_may_come_in_its_config_map(self):
         self.dump.write_text(json.dumps([NODE]))
@@ -276,7 +290,8 @@ class CommandLine(unittest.TestCase):
         code, out, err = self.run_main(self.dump, "--configuration", self.conf)
         self.assertEqual(
             (code, err),
-            (2, "muster import: ConfigMap: expected one key that ends in .conf or .yaml, found none\n")
+            (2, f"muster: {self.conf}: ConfigMap: expected one key that ends in .conf or .yaml, "
+             "found none\n")
         )
 
 

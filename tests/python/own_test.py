@@ -264,7 +264,7 @@ class CommandLine(unittest.TestCase):
             common = ["mix", "--head", "60", "--replicates", "1", "--executor", "processes",
                       "--workers", "2", "--no-cache"]
             specs = ["--profile", "volcano", "--profile", "volcano:+roomy"]
-            done = self.run_muster("compare", *common, *specs, "--policies", mine, "--save",
+            done = self.run_muster("study", *common, *specs, "--policies", mine, "--save",
                                    manifest)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("volcano:+roomy", done.stdout)

@@ -84,7 +84,7 @@ class Report(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.path = pathlib.Path(cls.folder.name, "report.html")
         cls.study = mixed()
-        cls.study.report(cls.path, "python -m muster compare <mix>")
+        cls.study.report(cls.path, "muster study <mix>")
         cls.text = cls.path.read_text(encoding="utf-8")
 
     @classmethod
@@ -109,7 +109,7 @@ class Report(unittest.TestCase):
 
     def test_says_what_was_run_and_how_to_run_it_again(self):
         words = " ".join(Page(self.text).words)
-        for part in ("a mix of 300 gangs", "python -m muster compare <mix>", self.study.digest,
+        for part in ("a mix of 300 gangs", "muster study <mix>", self.study.digest,
                      "2 times with jobs drawn anew", "mean bounded slowdown"):
             self.assertIn(part, words)
         self.assertNotIn("Partial", words)
@@ -199,14 +199,14 @@ class Commands(unittest.TestCase):
 
     def test_compare_reproduce_report(self):
         done = self.run_command(
-            "compare", "pool.npz", "--profile", "fcfs", "--profile",
+            "study", "pool.npz", "--profile", "fcfs", "--profile",
             "easy:order=sjf,estimate=actual",
             "--replicates", "3", "--save", "study.json", "--report", "report.html",
         )
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("easy:order=sjf,estimate=actual", done.stdout)
         self.assertIn("8 of 8 replays", done.stderr)
-        self.assertIn("python -m muster compare pool.npz",
+        self.assertIn("muster study pool.npz",
                       (self.folder / "report.html").read_text())
         done = self.run_command("reproduce", "study.json")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -225,10 +225,10 @@ class Commands(unittest.TestCase):
 
     def test_refusals(self):
         for words, rule in (
-            (("compare", "none.npz", "--profile", "easy"), "none.npz"),
-            (("compare", "tape", "--profile", "easy"), "trace 'tape' is not understood"),
-            (("compare", "hpc:a.csv:many", "--profile", "easy"), "many"),
-            (("compare", "pool.npz", "--profile", "eazy", "--replicates", "0"), "eazy"),
+            (("study", "none.npz", "--profile", "easy"), "none.npz"),
+            (("study", "tape", "--profile", "easy"), "trace 'tape' is not understood"),
+            (("study", "hpc:a.csv:many", "--profile", "easy"), "many"),
+            (("study", "pool.npz", "--profile", "eazy", "--replicates", "0"), "eazy"),
             (("reproduce", "none.json"), "none.json"),
         ):
             with self.subTest(words):

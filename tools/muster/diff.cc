@@ -1,10 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // muster diff: what two plans decide differently; two profiles on one scenario, or two scenarios.
+#include <memory>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/model/access.h"
 #include "tools/muster/command.h"
+#include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
 
 namespace muster {
@@ -15,6 +19,21 @@ constexpr CommandText kDiffText = {
     "Schedules twice and prints where tasks end differently: one scenario under --profile and "
     "under --with, or two scenarios.",
     "muster diff tests/scenarios/gang_undone.json --profile volcano --with muster"};
+
+// Returns a line about tasks that one of the two plans leaves out and the other one tries: they end
+// alike where it starts none. Empty: there are none.
+std::string LeftOutText(const Run& before, const Run& after, const Extensions* extensions) {
+  const auto skips = [extensions](const Run& run) {
+    return SkipsLoneTasks(std::string(run.plan.profile()), extensions);
+  };
+  const bool first = skips(before);
+  if (first == skips(after)) return "";
+  const Run& leaves = first ? before : after;
+  return LoneTasksText(CountLoneTasks(TablesOf(leaves.snapshot)),
+                       absl::StrCat("; ", ToAbsl(leaves.plan.profile()),
+                                    " leaves such tasks out; --lone-tasks QUEUE makes jobs of "
+                                    "them"));
+}
 
 }  // namespace
 
@@ -41,7 +60,10 @@ int DiffCommand(const Arguments& arguments) {
   if (!after.ok()) return Complain(std::string(after.status().message()));
   const PlanDifference difference =
       Difference(before->snapshot, before->plan, after->snapshot, after->plan);
-  return Show([&] { return difference.ToText(); }, [&] { return difference.ToJson(); },
+  const absl::StatusOr<std::shared_ptr<const Extensions>> loaded = before_flags.load.Open();
+  const std::string left_out = LeftOutText(*before, *after, loaded.ok() ? loaded->get() : nullptr);
+  return Show([&] { return absl::StrCat(difference.ToText(), left_out); },
+              [&] { return difference.ToJson(); },
               {"starts=task,job,before,after,reason,now", "stops", "moves", "admits=job,queue",
                "withdraws", "queues=queue,share_before,share_after"});
 }

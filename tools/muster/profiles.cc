@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // muster profiles: what --profile accepts.
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -8,12 +10,17 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "lib/base/strings.h"
 #include "lib/plan/json_text.h"
 #include "lib/profile/profile.h"
+#include "muster/action.h"
+#include "muster/policy.h"
 #include "tools/muster/command.h"
+#include "tools/muster/load.h"
 #include "tools/muster/output.h"
 
 namespace muster {
@@ -25,7 +32,7 @@ constexpr CommandText kProfilesText = {
     "their options and defaults. With names: these profiles, and their policies with the values "
     "that each profile has. A profile may be changed where it is named: "
     "NAME:-reclaim,+preempt,binpack(weight=5).",
-    "muster profiles volcano"};
+    "muster profiles volcano:+preempt"};
 
 // A profile with what it sets.
 struct Shown {
@@ -39,6 +46,57 @@ std::vector<Shown> AllShown() {
     absl::StatusOr<ProfileConfig> config = ResolveProfile(info.name);
     if (config.ok()) shown.push_back({std::move(info), *std::move(config)});
   }
+  return shown;
+}
+
+std::vector<OptionInfo> InfosOf(std::span<const OptionDecl> options) {
+  std::vector<OptionInfo> infos;
+  for (const OptionDecl& option : options) {
+    infos.push_back(
+        {std::string(option.name), std::string(option.default_value), std::string(option.help)});
+  }
+  return infos;
+}
+
+// All policies, by name: those of the library and those of --load, which may be null.
+std::vector<PolicyInfo> AllPolicies(const Extensions* loaded) {
+  std::vector<PolicyInfo> policies = Policies();
+  if (loaded == nullptr) return policies;
+  for (const PolicyDecl& decl : loaded->policies) {
+    policies.push_back(
+        {std::string(decl.name), std::string(decl.summary), InfosOf(decl.options), decl.revision});
+  }
+  absl::c_sort(policies, [](const auto& a, const auto& b) { return a.name < b.name; });
+  return policies;
+}
+
+// Returns the profile of a spec string, by that name.
+absl::StatusOr<Shown> ShownOf(const std::string& spec, const Extensions* loaded) {
+  absl::StatusOr<ProfileConfig> config = ResolveProfile(spec, loaded);
+  if (!config.ok()) return config.status();
+  Shown shown;
+  for (ProfileInfo& info : Profiles()) {
+    if (info.name == spec.substr(0, spec.find(':'))) shown.info = std::move(info);
+  }
+  shown.info.name = spec;
+  shown.info.actions.clear();
+  shown.info.tiers.clear();
+  for (const ConfiguredAction& action : config->actions) {
+    shown.info.actions.emplace_back(action.decl.name);
+  }
+  for (const auto& tier : config->tiers) {
+    shown.info.tiers.emplace_back();
+    for (const ConfiguredPolicy& policy : tier) {
+      shown.info.tiers.back().emplace_back(policy.decl.name);
+    }
+  }
+  if (loaded != nullptr) {
+    for (const CustomAction& action : loaded->actions) {
+      shown.info.catalogue.push_back(
+          {std::string(action.name), std::string(action.summary), InfosOf(action.options)});
+    }
+  }
+  shown.config = *std::move(config);
   return shown;
 }
 
@@ -110,8 +168,8 @@ const PolicyInfo& InfoOf(const std::vector<PolicyInfo>& policies, std::string_vi
 
 // `named`: the policies of each profile follow with its own values, otherwise all policies with
 // their defaults.
-std::string Text(const std::vector<Shown>& profiles, bool named) {
-  const std::vector<PolicyInfo> policies = Policies();
+std::string Text(const std::vector<Shown>& profiles, const std::vector<PolicyInfo>& policies,
+                 bool named) {
   std::string out = "profiles\n";
   for (const Shown& shown : profiles) AppendProfile(shown, &out);
   if (!named) {
@@ -131,8 +189,8 @@ std::string Text(const std::vector<Shown>& profiles, bool named) {
 }
 
 // The policies of the profiles' tiers, by name; all where no profile was named.
-std::vector<PolicyInfo> PoliciesOf(const std::vector<Shown>& profiles, bool named) {
-  std::vector<PolicyInfo> policies = Policies();
+std::vector<PolicyInfo> PoliciesOf(const std::vector<Shown>& profiles,
+                                   std::vector<PolicyInfo> policies, bool named) {
   std::erase_if(policies, [&](const PolicyInfo& policy) {
     return named && absl::c_none_of(profiles, [&](const Shown& shown) {
              return absl::c_any_of(shown.info.tiers, [&](const std::vector<std::string>& tier) {
@@ -211,7 +269,8 @@ void AppendValues(const ProfileConfig& config, std::string* out) {
   out->push_back('}');
 }
 
-std::string ToJson(const std::vector<Shown>& profiles, bool named) {
+std::string ToJson(const std::vector<Shown>& profiles, const std::vector<PolicyInfo>& policies,
+                   bool named) {
   std::string out = "{\n  \"profiles\": [";
   bool first = true;
   for (const auto& [profile, config] : profiles) {
@@ -232,7 +291,7 @@ std::string ToJson(const std::vector<Shown>& profiles, bool named) {
     out.append("]}");
   }
   out.append("\n  ],\n  \"policies\": [");
-  AppendInfos(PoliciesOf(profiles, named), "    ", &out);
+  AppendInfos(PoliciesOf(profiles, policies, named), "    ", &out);
   out.append("\n  ]\n}\n");
   return out;
 }
@@ -241,23 +300,28 @@ std::string ToJson(const std::vector<Shown>& profiles, bool named) {
 
 int ProfilesCommand(const Arguments& arguments) {
   FlagSet flags;
+  LoadFlag load;
+  load.Declare(&flags);
   const Parsed parsed = ParseArguments(kProfilesText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
-  std::vector<Shown> profiles = AllShown();
-  const bool named = !parsed.others.empty();
-  if (named) {
-    std::vector<std::string> names;
-    for (const Shown& shown : profiles) names.push_back(shown.info.name);
-    for (const std::string& name : parsed.others) {
-      if (absl::c_linear_search(names, name)) continue;
-      return ComplainUsage(kProfilesText, UnknownProfile(name));
-    }
-    std::erase_if(profiles, [&](const Shown& shown) {
-      return !absl::c_linear_search(parsed.others, shown.info.name);
-    });
+  const absl::StatusOr<std::shared_ptr<const Extensions>> opened = load.Open();
+  if (!opened.ok()) {
+    return ComplainUsage(kProfilesText, std::string(opened.status().message()));
   }
-  return Show([&] { return Text(profiles, named); }, [&] { return ToJson(profiles, named); },
-              {"profiles", "policies"});
+  const Extensions* loaded = opened->get();
+  const bool named = !parsed.others.empty();
+  std::vector<Shown> profiles = named ? std::vector<Shown>() : AllShown();
+  for (const std::string& spec : parsed.others) {
+    absl::StatusOr<Shown> shown = ShownOf(spec, loaded);
+    if (!shown.ok()) {
+      const std::string words(absl::StripPrefix(shown.status().message(), "profile: "));
+      return ComplainUsage(kProfilesText, words);
+    }
+    profiles.push_back(*std::move(shown));
+  }
+  const std::vector<PolicyInfo> policies = AllPolicies(loaded);
+  return Show([&] { return Text(profiles, policies, named); },
+              [&] { return ToJson(profiles, policies, named); }, {"profiles", "policies"});
 }
 
 }  // namespace muster

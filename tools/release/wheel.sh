@@ -38,7 +38,7 @@ promised=$(echo "$wheel" | sed -n 's/.*manylinux_2_\([0-9]*\)_x86_64.*/\1/p')
 rm -rf "$work/unpacked"
 mkdir "$work/unpacked"
 "$python" -m zipfile -e "$wheel" "$work/unpacked"
-newest=$(find "$work/unpacked" -name '*.so*' -exec objdump -T {} + |
+newest=$(find "$work/unpacked" \( -name '*.so*' -o -path '*/bin/muster' \) -exec objdump -T {} + |
   grep -o 'GLIBC_2\.[0-9]*' | cut -d. -f2 | sort -n | tail -n 1)
 echo "newest symbols: glibc 2.$newest; promised: 2.$promised"
 [ "$newest" -le "$promised" ] || exit 1
@@ -48,10 +48,12 @@ echo "newest symbols: glibc 2.$newest; promised: 2.$promised"
 "$work/try/bin/python" -m pip list --disable-pip-version-check
 # Whatever this machine has of Abseil, the module finds the one that came along.
 module=$("$work/try/bin/python" -c 'import muster._core; print(muster._core.__file__)')
-if ldd "$module" | grep libabsl | grep -v "muster_sched.libs/"; then
-  echo "wheel: Abseil is not taken from the wheel" >&2
-  exit 1
-fi
+for file in "$module" "$(dirname "$module")/bin/muster"; do
+  if ldd "$file" | grep libabsl | grep -v "muster_sched.libs/"; then
+    echo "wheel: Abseil is not taken from the wheel" >&2
+    exit 1
+  fi
+done
 env -u PYTHONPATH PYTHONDONTWRITEBYTECODE=1 \
   "$work/try/bin/python" -m unittest discover -s tests/python -p '*_test.py'
 
@@ -64,10 +66,13 @@ tools/release/root.sh --install "python3-pip python3-numpy" "$work/root" sh -euc
   python3 -c "
 import muster
 text = open(\"gang_undone.json\").read()
-print(muster.Cluster.from_scenario(text).schedule().digest)"' >"$work/printed" || status=$?
+print(muster.Cluster.from_scenario(text).schedule().digest)"
+  muster run gang_undone.json --digest' >"$work/printed" || status=$?
 case $status in
   0)
-    build/release/muster run tests/scenarios/gang_undone.json --digest | diff - "$work/printed"
+    for run in module program; do
+      build/release/muster run tests/scenarios/gang_undone.json --digest
+    done | diff - "$work/printed"
     echo "installed in a clean root without a network; the digest is that of the build"
     ;;
   77) cat "$work/printed" ;;
