@@ -28,6 +28,7 @@
 #include <span>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "lib/peer/kai/facts.h"
 
 namespace muster {
@@ -157,7 +158,7 @@ class KaiJob {
   int32_t active_allocated_ = 0;
   int32_t counted_active_ = 0;  // of all pod sets
   KaiAmounts allocated_ = {};
-  std::vector<GroupState> groups_;  // by group
+  absl::InlinedVector<GroupState, 2> groups_;  // by group
   mutable std::vector<KaiPod*> next_;
   mutable bool knows_next_ = false;
   mutable uint32_t revision_ = 0;

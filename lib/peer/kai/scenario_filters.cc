@@ -8,11 +8,12 @@
 namespace muster {
 
 KaiScenarioFilters::KaiScenarioFilters(const KaiWorld& world, const KaiScenario& first,
-                                       std::span<const uint8_t> feasible)
+                                       std::span<const uint8_t> feasible, const KaiFreeGpus* then)
     : world_(world), near_(feasible.begin(), feasible.end()) {
   for (const KaiPod* pod : first.pending()) selects_ |= world.ShapeOf(*pod).selects_nodes;
-  BeginTopology(first);
-  BeginGpus(first);
+  const std::vector<double>& free = then != nullptr ? then->by_node : world.nodes.FreeGpusOfAll();
+  BeginTopology(first, free);
+  BeginGpus(first, free, then != nullptr ? then->nodes : world.nodes.NodesWithGpus());
 }
 
 template <class Gain>
@@ -89,12 +90,13 @@ bool KaiScenarioFilters::Match(std::span<const double> needed, const Holders& ho
   return true;
 }
 
-void KaiScenarioFilters::BeginGpus(const KaiScenario& first) {
+void KaiScenarioFilters::BeginGpus(const KaiScenario& first, const std::vector<double>& free,
+                                   std::span<const uint32_t> nodes_with_gpus) {
   const size_t places = first.pending().size();
   for (const KaiPod* pod : first.pending()) needed_.push_back(world_.ShapeOf(*pod).quota);
   std::ranges::sort(needed_, std::greater<>());
   double least = -1;
-  nodes_.left = world_.nodes.FreeGpusOfAll();
+  nodes_.left = free;
   const auto visit = [&](uint32_t n) {
     if (nodes_.left[n] > least || nodes_.order.size() < places) {
       Insert(&nodes_, n, /*replace=*/places <= nodes_.order.size(), /*is_new=*/true);
@@ -107,8 +109,8 @@ void KaiScenarioFilters::BeginGpus(const KaiScenario& first) {
   if (least < 0) {
     for (uint32_t n = filled; n < all; ++n) visit(n);
   } else {  // of the others, those without GPUs would change nothing
-    const std::vector<uint32_t>& some = world_.nodes.NodesWithGpus();
-    for (auto n = std::ranges::lower_bound(some, filled); n != some.end(); ++n) visit(*n);
+    auto n = std::ranges::lower_bound(nodes_with_gpus, filled);
+    for (; n != nodes_with_gpus.end(); ++n) visit(*n);
   }
   Follow(first, &by_gpus_, [&](const KaiPod& pod) { GainGpus(pod); });
 }
@@ -150,7 +152,7 @@ void KaiScenarioFilters::CollectLevels(const KaiJob& job, uint32_t group) {
   for (const uint32_t set : own.sets) CollectLevels(job, set);
 }
 
-void KaiScenarioFilters::BeginTopology(const KaiScenario& first) {
+void KaiScenarioFilters::BeginTopology(const KaiScenario& first, std::span<const double> free) {
   CollectLevels(first.preemptor(), 0);
   for (Level& level : levels_) {
     std::ranges::sort(level.needed, std::greater<>());
@@ -163,7 +165,7 @@ void KaiScenarioFilters::BeginTopology(const KaiScenario& first) {
         domains.left[value[n]] = 0;
         domains.order.push_back(value[n]);
       }
-      domains.left[value[n]] += world_.nodes.FreeGpus(n);
+      domains.left[value[n]] += free[n];
     }
     std::ranges::stable_sort(domains.order, std::greater<>(),
                              [&](uint32_t d) { return domains.left[d]; });

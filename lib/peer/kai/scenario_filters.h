@@ -26,11 +26,18 @@
 
 namespace muster {
 
+// GPUs that were free at some time.
+struct KaiFreeGpus {
+  std::vector<double> by_node = {};
+  std::vector<uint32_t> nodes = {};  // where it is not 0, ascending
+};
+
 class KaiScenarioFilters {
  public:
-  // `feasible`: by node.
+  // `feasible`: by node. `then`: what was free when the victims still had their places; null: they
+  // have them now.
   KaiScenarioFilters(const KaiWorld& world, const KaiScenario& first,
-                     std::span<const uint8_t> feasible);
+                     std::span<const uint8_t> feasible, const KaiFreeGpus* then = nullptr);
   bool Admit(const KaiScenario& scenario);
 
  private:
@@ -46,8 +53,9 @@ class KaiScenarioFilters {
     Holders domains;
   };
 
-  void BeginGpus(const KaiScenario& first);
-  void BeginTopology(const KaiScenario& first);
+  void BeginGpus(const KaiScenario& first, const std::vector<double>& free,
+                 std::span<const uint32_t> nodes_with_gpus);
+  void BeginTopology(const KaiScenario& first, std::span<const double> free);
   void CollectLevels(const KaiJob& job, uint32_t group);
   bool AdmitNodes(const KaiScenario& scenario);
   bool AdmitTopology(const KaiScenario& scenario);

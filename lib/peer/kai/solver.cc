@@ -212,32 +212,43 @@ size_t KaiSolver::Leap(const KaiJob& job, const Pods& tasks, size_t low, Recorde
 }
 
 // Returns whether the answered question, asked again with all these victims recorded, would have
-// the same answer.
+// the same answer, which then is as if asked again. `then`: what was free before.
 //
-// Proof. The filters meet the same victims in the same order, and have admitted them. The first
-// scenario is then all that is recorded: the same victims are evicted in the same order, and which
-// of them were recorded before changes neither the simulation nor whether it is valid.
+// Proof. The first scenario is all that is recorded. If the filters meet the same victims in the
+// same order, they have admitted them; else they are asked. The same victims are evicted, and which
+// of them were recorded before changes neither the simulation nor whether it is valid. Nor does
+// their order change the simulation, if the job went first and no victim was tried: books are
+// exact. Whether it is valid in that order is asked.
 bool KaiSolver::WouldRepeat(const KaiScenario& scenario, const KaiScenario& base,
-                            const Answer& answer) const {
+                            const KaiFreeGpus& then, Answer* answer) const {
   if (!MayCutShort() || has_victim_twice_) return false;
   const Pods all = scenario.AllVictims();
   const auto are_all = [&](const Pods& pods) {
     return std::ranges::equal(pods, all, {}, &KaiPod::task, &KaiPod::task);
   };
-  if (!are_all(answer.victims)) return false;
+  if (!are_all(answer->victims)) return false;
   Pods recorded;
-  for (const KaiJob* job : answer.victim_jobs) {
+  for (const KaiJob* job : answer->victim_jobs) {
     AppendKaiPods(*job, &recorded);
     if (recorded.size() > all.size()) return false;
   }
-  if (!are_all(recorded) || !are_all(base.AllVictims())) return false;
-  KaiFingerprint again;
-  again.Add(KaiFingerprint::Role::kPreemptor, scenario.preemptor().number());
+  const bool in_order = are_all(recorded);
+  if (!in_order && (!asked_alone_ || recorded.size() < all.size())) return false;
+  KaiFingerprint print;
+  print.Add(KaiFingerprint::Role::kPreemptor, scenario.preemptor().number());
   for (const KaiPod* pod : scenario.pending()) {
-    again.Add(KaiFingerprint::Role::kPending, pod->task);
+    print.Add(KaiFingerprint::Role::kPending, pod->task);
   }
-  for (const KaiPod* pod : all) again.Add(KaiFingerprint::Role::kRecorded, pod->task);
-  return !failed_.contains(again);
+  for (const KaiPod* pod : all) print.Add(KaiFingerprint::Role::kRecorded, pod->task);
+  if (failed_.contains(print)) return false;
+  if (in_order && are_all(base.AllVictims())) return true;
+  const KaiScenario again(world_, &scenario.preemptor(), scenario.pending(), answer->victim_jobs);
+  std::vector<uint8_t> feasible = question_.feasible;
+  for (const KaiPod* pod : all) feasible[pod->node] = 1;
+  if (!KaiScenarioFilters(*world_, again, feasible, &then).Admit(again)) return false;
+  if (in_order) return true;
+  if (question_.is_valid && !question_.is_valid(again)) return false;
+  return answer->statement->PutEvictionsInOrder(recorded);
 }
 
 bool KaiSolver::MayCutShort() const {
@@ -255,12 +266,16 @@ KaiSolver::Answer KaiSolver::Ask(const KaiJob& job, std::span<KaiPod* const> tas
   } else {
     generator = std::make_unique<KaiGangScenarios>(world_, probe);
   }
+  KaiFreeGpus then;
+  if (would_repeat != nullptr) {
+    then = {world_->nodes.FreeGpusOfAll(), world_->nodes.NodesWithGpus()};
+  }
   while (const KaiScenario* const scenario = generator->Next()) {
     if (failed_.contains(scenario->fingerprint())) continue;
     Answer answer = Simulate(*scenario);
     if (answer.solved) {
       if (would_repeat != nullptr) {
-        *would_repeat = WouldRepeat(*scenario, generator->Base(), answer);
+        *would_repeat = WouldRepeat(*scenario, generator->Base(), then, &answer);
       }
       return answer;
     }

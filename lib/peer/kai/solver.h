@@ -21,7 +21,7 @@
 //
 // Short cuts, where taking changes back leaves all books as they were and no task is on two nodes:
 // - The last question is that of the search before it, if its answer needed the same victims, or
-//   all that were added until then (WouldRepeat).
+//   all that were tried; then their evictions are put in the order of that question (WouldRepeat).
 // - Once the job is placed, victims for which the cluster has too little left are not tried: they
 //   would fail. A victim is still tried where a failed trial changes state: its job has pending
 //   tasks (their next request is kept), or one of its tasks is a victim twice (the job then has
@@ -105,8 +105,8 @@ class KaiSolver {
   bool GoesFirst(const KaiJob& preemptor, std::span<const uint32_t> involved);
   bool PlaceInOrder(uint32_t preemptor, KaiStatement* statement, std::span<const uint32_t> nodes,
                     std::span<const uint32_t> involved);
-  bool WouldRepeat(const KaiScenario& scenario, const KaiScenario& base,
-                   const Answer& answer) const;
+  bool WouldRepeat(const KaiScenario& scenario, const KaiScenario& base, const KaiFreeGpus& then,
+                   Answer* answer) const;
   bool MayCutShort() const;
   bool AreOfOneQueue(std::span<const uint32_t> involved) const;
   bool AreHopeless(std::span<const uint32_t> involved);

@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/peer/kai/statement.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace muster {
@@ -178,6 +180,32 @@ void KaiStatement::PipelineAll(uint32_t job) {
     return entry.kind == Entry::Kind::kAllocate &&
            world_->facts().tasks[entry.listed->task].job == job;
   });
+}
+
+bool KaiStatement::PutEvictionsInOrder(std::span<KaiPod* const> pods) {
+  if (pods.size() > entries_.size()) return false;
+  const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(pods.size());
+  const auto evicts = [](const Entry& entry) {
+    return entry.kind == Entry::Kind::kEvict && !entry.undone;
+  };
+  const auto places = [](const Entry& entry) {
+    return entry.kind == Entry::Kind::kAllocate || entry.kind == Entry::Kind::kPipeline;
+  };
+  if (!std::all_of(entries_.begin(), end, evicts)) return false;
+  if (!std::all_of(end, entries_.end(), places)) return false;
+  const auto task_of = [](const Entry& entry) { return entry.listed->task; };
+  std::vector<uint32_t> tasks, evicted;
+  for (const KaiPod* pod : pods) tasks.push_back(pod->task);
+  std::ranges::transform(entries_.begin(), end, std::back_inserter(evicted), task_of);
+  std::ranges::sort(tasks);
+  std::ranges::sort(evicted);
+  if (tasks != evicted || std::ranges::adjacent_find(tasks) != tasks.end()) return false;
+  std::vector<Entry> by_task(std::move_iterator(entries_.begin()), std::move_iterator(end));
+  std::ranges::sort(by_task, {}, task_of);
+  for (size_t i = 0; i < pods.size(); ++i) {
+    entries_[i] = std::move(*std::ranges::lower_bound(by_task, pods[i]->task, {}, task_of));
+  }
+  return true;
 }
 
 void KaiStatement::Commit(KaiListener* listener, uint32_t beneficiary) {

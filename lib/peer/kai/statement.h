@@ -22,6 +22,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "lib/peer/kai/world.h"
@@ -45,6 +46,9 @@ class KaiStatement {
   bool Pipeline(KaiPod* pod, uint32_t node, bool update);
   // Turns all that was allocated to the job into promises.
   void PipelineAll(uint32_t job);
+  // Puts the evictions in this order, which a commit reports. Returns false, and changes nothing,
+  // unless these tasks were evicted first, once each, and nothing was undone since.
+  bool PutEvictionsInOrder(std::span<KaiPod* const> pods);
   void Commit(KaiListener* listener, uint32_t beneficiary);
 
  private:

@@ -29,12 +29,16 @@ class VictimAction {
 
   void Run(const KaiActionRules& rules) {
     std::ranges::fill(world_.trials, KaiTrial::kNone);
+    takable_.resize(takes_of_own_queue() ? world_.tree.queues.size() : 1);
     KaiJobQueue queue(&world_, {.depth = rules.depth});
     for (uint32_t j = 0; j < world_.job_count(); ++j) {
       const KaiJob& job = world_.job(j);
       if (job.CountOf(KaiStatus::kPending) > 0) waiting_.push_back(j);
       if (!job.facts().schedulable) continue;
-      if (job.facts().preemptible) takable_.push_back({j, job.facts().queue});
+      if (job.facts().preemptible) {
+        const size_t list = takes_of_own_queue() ? job.facts().queue : 0;
+        takable_[list].push_back({j, job.facts().queue});
+      }
       if (!job.IsReady()) continue;
       if (job.CountOf(KaiStatus::kPending) == 0 || !MayAsk(job)) continue;
       if (KaiDelayOf(world_, job) == 0) queue.Push(&job);
@@ -66,6 +70,8 @@ class VictimAction {
   virtual bool IsValid(const KaiScenario& scenario) const = 0;
   virtual uint32_t FailuresOf(const KaiJob& job) const { return job.facts().queue; }
   virtual int64_t most_victims() const { return -1; }
+  // Returns whether all victims are of the queue of the job that asks.
+  virtual bool takes_of_own_queue() const { return false; }
 
   const KaiCycle& cycle_;
   KaiWorld& world_;
@@ -135,7 +141,7 @@ class VictimAction {
   void ListVictims(const KaiJob& job) {
     int64_t count = 0;
     may_lose_.assign(world_.tree.queues.size(), {});
-    for (const Takable& takable : takable_) {
+    for (const Takable& takable : takable_[takes_of_own_queue() ? job.facts().queue : 0]) {
       std::optional<bool>& may_lose = may_lose_[takable.queue];
       if (!may_lose.has_value()) may_lose = MayLose(job, takable.queue);
       if (!*may_lose) continue;
@@ -170,7 +176,7 @@ class VictimAction {
   struct Takable {
     uint32_t job, queue;
   };
-  std::vector<Takable> takable_;   // ascending
+  std::vector<std::vector<Takable>> takable_;  // ascending; by queue if takes_of_own_queue
   std::vector<uint32_t> waiting_;  // jobs with pending tasks when the action began; ascending
   std::vector<std::optional<bool>> may_lose_;  // by queue, in the present search; none: not asked
 
@@ -261,7 +267,7 @@ class Preempt : public VictimAction {
                                       KaiQuotaOf(world_, job.Next(/*real=*/false)));
     return gate.open();
   }
-  bool MayLose(const KaiJob& asks, uint32_t queue) override { return queue == asks.facts().queue; }
+  bool takes_of_own_queue() const override { return true; }
   bool MayBeVictim(const KaiJob& asks, const KaiJob& victim) const override {
     if (victim.facts().priority >= asks.facts().priority) return false;
     if (victim.number() == asks.number()) return false;

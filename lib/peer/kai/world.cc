@@ -58,6 +58,12 @@ void KaiWorld::SumUp() {
   }
   for (const KaiJob& job : jobs_) {
     if (!job.facts().takes_part()) continue;
+    KaiAmounts held = {}, requested = {};
+    const auto enter = [&] {
+      tree.Charge(job.facts().queue, held, job.facts().preemptible);
+      tree.Request(job.facts().queue, requested);
+      held = requested = {};
+    };
     for (const KaiStatus status : {KaiStatus::kPending, KaiStatus::kAllocated, KaiStatus::kBinding,
                                    KaiStatus::kBound, KaiStatus::kRunning}) {
       if (job.CountOf(status) == 0) continue;
@@ -66,13 +72,15 @@ void KaiWorld::SumUp() {
         const KaiShape& shape = ShapeOf(*pod);
         KaiAmounts amounts = status == KaiStatus::kPending ? shape.amounts : Accepted(*pod);
         if (status != KaiStatus::kPending) {
-          tree.Charge(job.facts().queue, amounts, job.facts().preemptible);
+          held = AddedKaiAmounts(held, amounts);
         } else if (shape.type == KaiRequestType::kGpuMemory) {
           amounts[kKaiGpu] += KaiMemoryAsGpus(shape.gpu, facts_.least_gpu_memory);
         }
-        tree.Request(job.facts().queue, amounts);
+        requested = AddedKaiAmounts(requested, amounts);
+        if (!has_exact_books_) enter();  // sums are then those of the peer's order
       }
     }
+    enter();
   }
 }
 

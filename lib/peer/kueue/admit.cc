@@ -177,6 +177,10 @@ class KueueAdmit {
       if (!waits.lacking.empty()) {
         absl::StrAppend(&waits.reason.where, ". ", words.Of(w, waits.lacking));
       }
+      for (const kueue::Cell cell : waits.beyond) {
+        const std::string bounds = words.BoundsOf(world_.workloads[w].queue, cell);
+        if (!bounds.empty()) absl::StrAppend(&waits.reason.where, ". ", bounds);
+      }
       const uint32_t hash = world_.workloads[w].hash;
       if (hash != kueue::kNothing) tried[hash] = w;
       context_.reasons.ExplainJob(job_of_[w], waits.reason);
@@ -452,11 +456,11 @@ class KueueAdmit {
         if (obstacle.resource == kueue::kNothing) continue;
         const auto d = context_.tables.dimensions.Find(world_.resources[obstacle.resource]);
         if (d && waits.reason.dimension == kNone) waits.reason.dimension = *d;
-        if (obstacle.lack != kueue::Lack::kUnused) continue;
+        const bool unused = obstacle.lack == kueue::Lack::kUnused;
+        if (!unused && obstacle.lack != kueue::Lack::kQuota) continue;
         const kueue::Cell cell = world_.CellOf(obstacle.flavor, obstacle.resource);
-        if (std::ranges::find(waits.lacking, cell) == waits.lacking.end()) {
-          waits.lacking.push_back(cell);
-        }
+        std::vector<kueue::Cell>& cells = unused ? waits.lacking : waits.beyond;
+        if (std::ranges::find(cells, cell) == cells.end()) cells.push_back(cell);
       }
     }
   }
@@ -464,6 +468,7 @@ class KueueAdmit {
   struct Waits {
     Reason reason{ReasonKind::kNotAdmitted};
     std::vector<kueue::Cell> lacking = {};  // that others use
+    std::vector<kueue::Cell> beyond = {};   // of which more is requested than there could be
   };
 
   ActionContext& context_;

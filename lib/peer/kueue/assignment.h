@@ -69,7 +69,8 @@ struct PodSetAssignment {
   int64_t count = 0;
   Requests requests;
   std::vector<FlavorChoice> flavors;
-  bool error = false;  // a resource that no group of the queue covers
+  bool error = false;  // a resource that no group of the queue covers, or a fault
+  std::string fault;   // what is wrong with the request, where that is no lack
   std::vector<Obstacle> obstacles;
   std::vector<RefusedFlavor> refused;  // each once
   bool tried_some = false;             // some flavor was looked at

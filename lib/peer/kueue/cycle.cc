@@ -295,8 +295,9 @@ void Scheduler::PlaceInTopology(const Entry& entry, Assignment* assignment) {
   const WorkloadRow& row = world_->workloads[entry.workload];
   const auto blame = [&](const TopologyWorld::Failure& failure) {
     PodSetAssignment& p = assignment->pod_sets[failure.pod_set];
-    p.obstacles.push_back({.lack = Lack::kTopology, .text = failure.why});
+    p.obstacles = {{.lack = Lack::kTopology, .text = failure.why}};  // takes the place of others
     p.error = p.error || failure.final;
+    if (failure.flavor == kNothing && p.fault.empty()) p.fault = failure.why;
     return &p;
   };
   const bool explain = world_->config.explains;

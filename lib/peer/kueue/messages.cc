@@ -86,11 +86,15 @@ std::string MessageOf(const World& world, const Entry& entry) {
   std::vector<std::string> parts;
   const WorkloadRow& workload = world.workloads[entry.workload];
   for (const PodSetAssignment& pod_set : entry.assignment.pod_sets) {
+    const std::string& own = workload.pod_sets[pod_set.pod_set].name;
+    const std::string name = own.empty() ? "main" : own;
+    if (!pod_set.fault.empty()) {  // other reasons do not count then
+      parts = {absl::StrCat("failed to assign flavors to pod set ", name, ": ", pod_set.fault)};
+      break;
+    }
     const std::string text = TextOf(world, pod_set);
     if (text.empty()) continue;
-    const std::string& name = workload.pod_sets[pod_set.pod_set].name;
-    parts.push_back(absl::StrCat("couldn't assign flavors to pod set ",
-                                 name.empty() ? "main" : name, ": ", text));
+    parts.push_back(absl::StrCat("couldn't assign flavors to pod set ", name, ": ", text));
   }
   std::string message = entry.note.empty() ? absl::StrJoin(parts, "; ") : entry.note;
   if (!entry.victims.empty() && entry.requeue == RequeueReason::kPendingPreemption) {

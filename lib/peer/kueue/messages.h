@@ -4,6 +4,10 @@
 //
 //   couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor spot,
 //   2 more needed
+//   failed to assign flavors to pod set main: more than one TAS flavor assigned: a, b
+//
+// The second form is for a request that no quota could satisfy. The first pod set of which it is
+// true is the only one that is named.
 //
 // Amounts are written as Kubernetes writes quantities: the largest suffix without a fraction, of
 // 1024 for memory and storage, of 1000 for all else.

@@ -65,12 +65,20 @@ Amount QuotaTree::Available(TreeNode node, Cell cell) const {
   const Entry& e = At(node, cell);
   if (parent_[node] == kNothing) return Minus(e.subtree, e.usage);
   Amount above = Available(parent_[node], cell);
-  if (e.quota.borrow_limit != kNoLimit) {
-    const Amount seen_quota = Minus(e.subtree, e.local);
-    const Amount seen_usage = std::max<Amount>(0, Minus(e.usage, e.local));
-    above = std::min(Plus(Minus(seen_quota, seen_usage), e.quota.borrow_limit), above);
-  }
+  if (e.quota.borrow_limit != kNoLimit) above = std::min(AllowedByLimit(e), above);
   return Plus(LocalAvailable(e), above);
+}
+
+bool QuotaTree::IsBoundByLimit(TreeNode node, Cell cell) const {
+  const Entry& e = At(node, cell);
+  return parent_[node] != kNothing && e.quota.borrow_limit != kNoLimit &&
+         AllowedByLimit(e) < Available(parent_[node], cell);
+}
+
+bool QuotaTree::IsPotentialBoundByLimit(TreeNode node, Cell cell) const {
+  const Entry& e = At(node, cell);
+  return parent_[node] != kNothing && e.quota.borrow_limit != kNoLimit &&
+         Plus(e.subtree, e.quota.borrow_limit) < Plus(e.local, Potential(parent_[node], cell));
 }
 
 Amount QuotaTree::Potential(TreeNode node, Cell cell) const {

@@ -85,8 +85,12 @@ class QuotaTree {
   Amount AvailableOf(TreeNode node, Cell cell) const {
     return std::max<Amount>(0, Available(node, cell));
   }
+  // Returns whether the node's borrowing limit leaves it less than its parent has.
+  bool IsBoundByLimit(TreeNode node, Cell cell) const;
   // Returns what the node may use when no other uses anything.
   Amount Potential(TreeNode node, Cell cell) const;
+  // Returns whether the node's borrowing limit bounds that.
+  bool IsPotentialBoundByLimit(TreeNode node, Cell cell) const;
 
   void Add(TreeNode node, Cell cell, Amount amount);
   void Remove(TreeNode node, Cell cell, Amount amount);
@@ -136,6 +140,12 @@ class QuotaTree {
 
   Entry& At(TreeNode node, Cell cell) { return entries_[node * cells_ + cell]; }
   const Entry& At(TreeNode node, Cell cell) const { return entries_[node * cells_ + cell]; }
+  // Returns what the node may use of what its parent sees, by its borrowing limit.
+  static Amount AllowedByLimit(const Entry& e) {
+    const Amount seen_quota = Minus(e.subtree, e.local);
+    const Amount seen_usage = std::max<Amount>(0, Minus(e.usage, e.local));
+    return Plus(Minus(seen_quota, seen_usage), e.quota.borrow_limit);
+  }
   static Amount LocalAvailable(const Entry& e) {
     return std::max<Amount>(0, Minus(e.local, e.usage));
   }

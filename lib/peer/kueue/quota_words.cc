@@ -76,8 +76,31 @@ std::string QuotaWords::LevelsOf(Queue queue, Cell cell) const {
     absl::StrAppend(&text, text.empty() ? "queue " : ", cohort ", world_.queues[q].name, " uses ",
                     QuantityText(resource, world_.tree.usage(q, cell)), " of ",
                     QuantityText(resource, world_.tree.subtree_quota(q, cell)));
+    if (!world_.tree.IsBoundByLimit(q, cell)) continue;
+    absl::StrAppend(&text, " and may borrow ",
+                    QuantityText(resource, world_.tree.borrow_limit(q, cell)));
   }
   return text;
+}
+
+std::string QuotaWords::CellText(Cell cell) const {
+  return absl::StrCat(world_.resources[world_.resource_of(cell)], " from ",
+                      world_.flavors[world_.flavor_of(cell)].name, ": ");
+}
+
+std::string QuotaWords::BoundsOf(Queue queue, Cell cell) const {
+  const std::string& resource = world_.resources[world_.resource_of(cell)];
+  std::string text;
+  bool bounds = false;
+  for (Queue q = queue; q != kNothing; q = world_.tree.parent(q)) {
+    absl::StrAppend(&text, text.empty() ? "queue " : ", cohort ", world_.queues[q].name, " has ",
+                    QuantityText(resource, world_.tree.subtree_quota(q, cell)));
+    if (!world_.tree.IsPotentialBoundByLimit(q, cell)) continue;
+    bounds = true;
+    absl::StrAppend(&text, " and may borrow ",
+                    QuantityText(resource, world_.tree.borrow_limit(q, cell)));
+  }
+  return bounds ? absl::StrCat(CellText(cell), text) : "";
 }
 
 std::string QuotaWords::CandidatesOf(const WorkloadRow& row, Cell cell) {
@@ -99,9 +122,8 @@ std::string QuotaWords::Of(WorkloadIndex workload, std::span<const Cell> cells) 
   const WorkloadRow& row = world_.workloads[workload];
   std::string text;
   for (const Cell cell : cells) {
-    absl::StrAppend(&text, text.empty() ? "" : "; ", world_.resources[world_.resource_of(cell)],
-                    " from ", world_.flavors[world_.flavor_of(cell)].name, ": ",
-                    LevelsOf(row.queue, cell), "; ", CandidatesOf(row, cell));
+    absl::StrAppend(&text, text.empty() ? "" : "; ", CellText(cell), LevelsOf(row.queue, cell),
+                    "; ", CandidatesOf(row, cell));
   }
   return text;
 }

@@ -7,9 +7,11 @@
 //
 //   QuotaWords words(world);
 //   std::string text = words.Of(workload, cells);   // that lack unused quota
+//   text = words.BoundsOf(queue, cell);             // of a request beyond all quota
 //
 // A queue uses quota of its own, and of the levels above what is beyond it. A quota is that of the
-// level and of all below it. Workloads that may be evicted satisfy the policy; whether there are
+// level and of all below it. The borrowing limit of a level is named where it leaves less than the
+// level above has ("queue a uses 6 of 4 and may borrow 2"). Workloads that may be evicted satisfy the policy; whether there are
 // enough of them is another question.
 //
 // Cost. O(levels + log workloads) for each cell that is lacking. The workloads of a tree are
@@ -33,11 +35,15 @@ class QuotaWords {
   // The world must outlive this. What holds quota must not change.
   explicit QuotaWords(const World& world) : world_(world) {}
   std::string Of(WorkloadIndex workload, std::span<const Cell> cells);
+  // Returns which borrowing limits bound what the queue could ever use; empty: none.
+  //   cpu from spot: queue a has 4 and may borrow 2, cohort root has 20
+  std::string BoundsOf(Queue queue, Cell cell) const;
 
  private:
   // Workloads that use a cell, by what policies compare.
   using Users = std::vector<std::pair<int64_t, int64_t>>;  // priority, and minus the time
   const Users& UsersIn(Queue node, Cell cell);
+  std::string CellText(Cell cell) const;
   std::string LevelsOf(Queue queue, Cell cell) const;
   std::string CandidatesOf(const WorkloadRow& row, Cell cell);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lib/peer/kueue/workload_rules.h"
 
 namespace muster::kueue {
@@ -141,9 +142,9 @@ TopologyWorld::Usages TopologyWorld::UsageOf(const WorkloadRow& row,
   Usages usages;
   for (const PodSetAssignment& p : assignment.pod_sets) {
     if (!p.places) continue;
-    bool several = false;
-    const FlavorIndex flavor = FlavorFor(assignment, p, row, &several);
-    if (flavor == kNothing) continue;
+    const std::vector<FlavorIndex> all = FlavorsFor(assignment, p, row);
+    if (all.empty()) continue;
+    const FlavorIndex flavor = all.back();
     Usage usage{flavor, RequestOf(row.pod_sets[p.pod_set]), {}};
     const bool held = row.holds && p.pod_set < row.granted.size() && row.granted[p.pod_set].places;
     for (const NamedPlace& place : *p.places) {
@@ -208,19 +209,20 @@ void TopologyWorld::StartCycle() {
   }
 }
 
-FlavorIndex TopologyWorld::FlavorFor(const Assignment& assignment, const PodSetAssignment& p,
-                                     const WorkloadRow& row, bool* several) const {
-  FlavorIndex found = kNothing;
+std::vector<FlavorIndex> TopologyWorld::FlavorsFor(const Assignment& assignment,
+                                                   const PodSetAssignment& p,
+                                                   const WorkloadRow& row) const {
+  std::vector<FlavorIndex> found;
   const auto look = [&](const PodSetAssignment& from) {
     for (const FlavorChoice& f : from.flavors) {
-      if (!Has(f.flavor) || f.flavor == found) continue;
-      *several = *several || found != kNothing;
-      found = f.flavor;
+      if (Has(f.flavor) && std::ranges::find(found, f.flavor) == found.end()) {
+        found.push_back(f.flavor);
+      }
     }
   };
   look(p);
   const std::string& group = row.pod_sets[p.pod_set].group;
-  if (found == kNothing && p.flavors.empty() && !group.empty()) {
+  if (found.empty() && p.flavors.empty() && !group.empty()) {
     for (const PodSetAssignment& other : assignment.pod_sets) {
       if (row.pod_sets[other.pod_set].group == group) look(other);
     }
@@ -278,10 +280,16 @@ std::optional<TopologyWorld::Failure> TopologyWorld::Gather(const WorkloadRow& r
         })) {
       return Failure{i, "workload requires Topology, but there is no TAS cache information", true};
     }
-    bool several = false;
-    const FlavorIndex flavor = FlavorFor(*assignment, p, row, &several);
-    if (several) return Failure{i, "more than one TAS flavor assigned", true};
-    if (flavor == kNothing) return Failure{i, "no TAS flavor assigned", true};
+    const std::vector<FlavorIndex> all = FlavorsFor(*assignment, p, row);
+    if (all.size() > 1) {
+      std::vector<std::string> names;
+      for (const FlavorIndex f : all) names.push_back(world_.flavors[f].name);
+      std::ranges::sort(names);
+      return Failure{
+          i, absl::StrCat("more than one TAS flavor assigned: ", absl::StrJoin(names, ", ")), true};
+    }
+    if (all.empty()) return Failure{i, "no TAS flavor assigned", true};
+    const FlavorIndex flavor = all[0];
     if (IsDelayed(row, flavor)) {
       p.delayed = true;
       continue;

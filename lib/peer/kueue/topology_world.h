@@ -105,10 +105,9 @@ class TopologyWorld {
   void Apply(const Usages& usages, int64_t sign);
   void Change(FlavorIndex flavor, const std::vector<std::string>& leaf, const PodRequest& pod,
               int64_t count);
-  // Returns the flavor with a topology that the pod set got; kNothing: none. `*several` is set if
-  // there are several.
-  FlavorIndex FlavorFor(const Assignment& assignment, const PodSetAssignment& p,
-                        const WorkloadRow& row, bool* several) const;
+  // Returns the flavors with a topology that the pod set got; if it got none, those of its group.
+  std::vector<FlavorIndex> FlavorsFor(const Assignment& assignment, const PodSetAssignment& p,
+                                      const WorkloadRow& row) const;
   // Places of the pod set of this name of the workload that this one grows out of; null: none.
   const NamedPlaces* PlacesBefore(const WorkloadRow& row, const std::string& pod_set) const;
   bool IsDelayed(const WorkloadRow& row, FlavorIndex flavor) const;

@@ -26,6 +26,35 @@ TEST_F(KueuePlaces, OneDomainOfARequiredLevelHoldsAllTasks) {
                                             "\"default\" allows to fit only 1 out of 2 pod(s)"));
 }
 
+TEST_F(KueuePlaces, WhyThereAreNoPlacesIsSaidOnce) {
+  JobSpec job{.name = "a", .queue = "q", .min_available = 1};
+  job.settings = {{kRequired, "rack"}};
+  AddJob(cluster_, job, 1, {{"cpu", 3}});
+  EXPECT_EQ(
+      *Cycle().Explain("a"),
+      "a: not admitted: couldn't assign flavors to pod set main: topology \"default\" doesn't "
+      "allow to fit any of 1 pod(s). Total nodes: 4; excluded: resource \"cpu\": 4\n");
+}
+
+TEST_F(KueuePlaces, APodSetWithTwoTopologiesIsAFaultThatIsNamedAlone) {
+  FlavorSpec second{.name = "also"};
+  second.topology = FlavorTopology{.name = "default", .levels = {"rack", kHost}};
+  Accept(cluster_.SetFlavor(second));
+  QueueRules rules;
+  rules.groups = {
+      {.resources = {"cpu"}, .flavors = {{.flavor = "tas", .nominal = {{"cpu", 100}}}}},
+      {.resources = {"memory"}, .flavors = {{.flavor = "also", .nominal = {{"memory", 100}}}}}};
+  QueueSpec queue{.name = "both"};
+  queue.rules = rules;
+  Accept(cluster_.AddQueue(queue));
+  JobSpec job{.name = "a", .queue = "both", .min_available = 1};
+  job.settings = {{kRequired, "rack"}};
+  AddJob(cluster_, job, 1, {{"cpu", 1}, {"memory", 1}});
+  EXPECT_EQ(*Cycle().Explain("a"),
+            "a: not admitted: failed to assign flavors to pod set main: more than one TAS flavor "
+            "assigned: also, tas\n");
+}
+
 TEST_F(KueuePlaces, WhatIsHeldCountsInLaterCycles) {
   Job("a", 3, {{kRequired, "rack"}});
   Cycle();

@@ -171,6 +171,53 @@ TEST_F(KueueProfile, ALackOfUnusedQuotaHasItsNumbers) {
   EXPECT_EQ(*plan->Explain("alike"), "alike" + why);
 }
 
+TEST_F(KueueProfile, ABorrowingLimitIsNamedWhereItBounds) {
+  Queue("b", 4);
+  QueueRules rules;
+  rules.groups = {
+      {.resources = {"cpu"},
+       .flavors = {{.flavor = "spot", .nominal = {{"cpu", 2}}, .borrow_limit = {{"cpu", 1}}}}}};
+  QueueSpec queue{.name = "a", .parent = "cohort"};
+  queue.rules = rules;
+  Accept(cluster_.AddQueue(queue));
+  Job("first", "a", 2);
+  EXPECT_EQ(Live(), "admit first");
+  Job("second", "a", 2);
+  Job("third", "a", 4);
+  const absl::StatusOr<Plan> plan = cluster_.Schedule("kueue");
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(*plan->Explain("second"),
+            "second: not admitted: couldn't assign flavors to pod set main: insufficient unused "
+            "quota for cpu in flavor spot, 1 more needed. cpu from spot: queue a uses 2 of 2 and "
+            "may borrow 1, cohort cohort uses 2 of 6; it may evict 0 of 1 workloads of its queue "
+            "(withinClusterQueue Never) and 0 of 0 of its cohort (reclaimWithinCohort Never)\n");
+  EXPECT_EQ(*plan->Explain("third"),
+            "third: not admitted: couldn't assign flavors to pod set main: insufficient quota for "
+            "cpu in flavor spot, previously considered podsets requests (0) + current podset "
+            "request (4) > maximum capacity (3). cpu from spot: queue a has 2 and may borrow 1, "
+            "cohort cohort has 6\n");
+}
+
+TEST_F(KueueProfile, ABorrowingLimitIsNotNamedWhereTheCohortHasLess) {
+  Queue("b", 4);
+  QueueRules rules;
+  rules.groups = {
+      {.resources = {"cpu"},
+       .flavors = {{.flavor = "spot", .nominal = {{"cpu", 2}}, .borrow_limit = {{"cpu", 8}}}}}};
+  QueueSpec queue{.name = "a", .parent = "cohort"};
+  queue.rules = rules;
+  Accept(cluster_.AddQueue(queue));
+  Job("first", "b", 4);
+  EXPECT_EQ(Live(), "admit first");
+  Job("second", "a", 3);
+  Job("third", "a", 7);
+  const absl::StatusOr<Plan> plan = cluster_.Schedule("kueue");
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_THAT(*plan->Explain("second"),
+              HasSubstr("queue a uses 0 of 2, cohort cohort uses 4 of 6; it may"));
+  EXPECT_THAT(*plan->Explain("third"), HasSubstr("> maximum capacity (6)\n"));
+}
+
 TEST_F(KueueProfile, AVictimHasAReason) {
   QueueRules rules;
   rules.preemption.within_queue = VictimScope::kLowerPriority;
