@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "lib/peer/kube_scheduler/class_state.h"
-#include "lib/peer/kube_scheduler/pod_cycle.h"
+#include "lib/peer/kube_scheduler/resource_scores.h"
 
 namespace muster::kube {
 namespace {
@@ -46,7 +46,7 @@ void ClassBoard::Build() {
   for (Place p = 0; p < states.size(); ++p) {
     const NodeIndex n = world_.order()[p];
     int64_t& score = of_state[states[p]];
-    if (score == kUnknown) score = ScoreOf(n);
+    if (score == kUnknown) score = ScoreOfState(states[p]);
     score_.push_back(state_.nodes->answer[n] == NodeAnswer::kFits ? score : kUnfit);
   }
 }
@@ -63,7 +63,7 @@ NodeIndex ClassBoard::ChooseAmongStates(uint64_t start) {
   uint32_t best = kNone, best_visit = kNone;
   for (const uint32_t state : by_state.states()) {
     int64_t& score = of_state_[state];
-    if (score == kUnknown) score = ScoreOf(by_state.First(state));
+    if (score == kUnknown) score = ScoreOfState(state);
     if (score == kUnfit) return kNone;
     if (score < best_score) continue;
     const uint32_t visit = by_state.VisitOf(state);
@@ -88,7 +88,7 @@ NodeIndex ClassBoard::ChooseByState(uint64_t* start, size_t wanted) const {
   Place p = static_cast<Place>(*start % nodes), best_place = 0;
   for (; examined < nodes; ++examined, p = p + 1 == nodes ? 0 : p + 1) {
     int64_t& score = of_state[states[p]];
-    if (score == kUnknown) score = ScoreOf(world_.order()[p]);
+    if (score == kUnknown) score = ScoreOfState(states[p]);
     if (score == kUnfit) continue;
     if (!all_fit && state_.nodes->answer[world_.order()[p]] != NodeAnswer::kFits) continue;
     if (found == wanted) break;  // one beyond those to be found ends the search
@@ -104,17 +104,24 @@ NodeIndex ClassBoard::ChooseByState(uint64_t* start, size_t wanted) const {
   return world_.order()[best_place];
 }
 
-int64_t ClassBoard::ScoreOf(NodeIndex n) const {
-  const NodeBooks& books = world_.books(n);
-  if (state_.checks_fit && books.pods + 1 > world_.allocatable(n, kPods)) return kUnfit;
+template <class Amounts>
+int64_t ClassBoard::ScoreOf(const Amounts& amounts, int64_t* evenness) const {
+  if (state_.checks_fit && amounts.pods() + 1 > amounts.allocatable(kPods)) return kUnfit;
   for (const DimensionIndex d : state_.requested) {
-    if (pod_.request[d] > world_.allocatable(n, d) - books.requested[d]) return kUnfit;
+    if (pod_.request[d] > amounts.allocatable(d) - amounts.requested(d)) return kUnfit;
   }
   const auto weight = [&](Plugin plugin) { return settings_.weights[static_cast<int>(plugin)]; };
-  const int64_t fit =
-      weight(Plugin::kNodeResourcesFit) * FitScore(world_, settings_, state_, n, books);
+  const int64_t fit = weight(Plugin::kNodeResourcesFit) * FitScoreOf(settings_, state_, amounts);
   if (!state_.scores_balance) return fit;
-  return fit + weight(Plugin::kBalancedAllocation) * BalancedScore(world_, state_, n, books);
+  return fit + weight(Plugin::kBalancedAllocation) * BalancedScoreOf(state_, amounts, evenness);
+}
+
+int64_t ClassBoard::ScoreOfNode(NodeIndex n) const {
+  return ScoreOf(NodeAmounts{world_, n, world_.books(n)}, nullptr);
+}
+
+int64_t ClassBoard::ScoreOfState(uint32_t state) const {
+  return ScoreOf(world_.AmountsOf(state), &world_.evenness_of(state));
 }
 
 void ClassBoard::Follow() {
@@ -125,7 +132,7 @@ void ClassBoard::Follow() {
     if (change.pods == 0 || p == kNone) continue;
     if (state_.nodes->answer[change.node] != NodeAnswer::kFits) continue;
     const int64_t before = score_[p];
-    score_[p] = ScoreOf(change.node);
+    score_[p] = ScoreOfNode(change.node);
     if ((score_[p] == kUnfit) != (before == kUnfit)) {
       tree_valid_ = false;
     } else if (tree_valid_ && score_[p] != before) {
@@ -173,15 +180,16 @@ void ClassBoard::AddScoresOfPods() {
 
 NodeIndex ClassBoard::ChooseAmongPods(uint64_t* start, size_t wanted) {
   const size_t nodes = score_.size();
-  const bool spreads = !state_.spread.skips();
+  const SpreadState::Limits limits = state_.spread.LimitsNow();
+  const std::vector<NodeIndex>& order = world_.order();
   feasible_.clear();
   totals_.clear();
   size_t examined = 0;
   Place p = static_cast<Place>(*start % nodes);
   for (; examined < nodes; ++examined, p = p + 1 == nodes ? 0 : p + 1) {
     if (score_[p] == kUnfit || (!refused_.empty() && refused_[p] != 0)) continue;
-    const NodeIndex n = world_.order()[p];
-    if (spreads && state_.spread.Refusal(n) != SpreadState::Answer::kFits) continue;
+    const NodeIndex n = order[p];
+    if (!limits.Fits(n)) continue;
     if (feasible_.size() == wanted) break;
     feasible_.push_back(n);
     totals_.push_back(score_[p]);
@@ -189,11 +197,11 @@ NodeIndex ClassBoard::ChooseAmongPods(uint64_t* start, size_t wanted) {
   if (feasible_.empty()) return kNone;
   *start = (*start + examined) % nodes;
   AddScoresOfPods();
+  const std::vector<uint32_t>& visits = world_.HeapVisits();
   size_t best = 0;
   for (size_t i = 1; i < totals_.size(); ++i) {
-    if (totals_[i] > totals_[best] || (totals_[i] == totals_[best] && IsVisitedFirst(i, best))) {
-      best = i;
-    }
+    if (totals_[i] < totals_[best]) continue;
+    if (totals_[i] > totals_[best] || visits[i] < visits[best]) best = i;
   }
   return feasible_[best];
 }

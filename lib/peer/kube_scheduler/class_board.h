@@ -57,8 +57,11 @@ class ClassBoard {
  private:
   using Place = uint32_t;  // in the world's order
 
-  // Returns the sum of the scores, or kUnfit.
-  int64_t ScoreOf(NodeIndex n) const;
+  // Return the sum of the scores, or kUnfit.
+  template <class Amounts>
+  int64_t ScoreOf(const Amounts& amounts, int64_t* evenness) const;
+  int64_t ScoreOfNode(NodeIndex n) const;
+  int64_t ScoreOfState(uint32_t state) const;
   // Scores all nodes, unless that is done.
   void Build();
   void Follow();

@@ -2,40 +2,24 @@
 #include "lib/peer/kube_scheduler/memos.h"
 
 #include <algorithm>
-#include <charconv>
-#include <iterator>
 
+#include "lib/peer/kube_scheduler/packed_rows.h"
 #include "lib/peer/kube_scheduler/world.h"
 
 namespace muster::kube {
 namespace {
 
-constexpr size_t kMostDigits = 20;  // with a sign
+void WritePairs(const Labels& pairs, WordWriter* memo) {
+  memo->Number(static_cast<int64_t>(pairs.size()));
+  for (const auto& [key, value] : pairs) {
+    memo->Word(key);
+    memo->Word(value);
+  }
+}
 
-class MemoWriter {
+class MemoWriter : public WordWriter {
  public:
-  void Word(std::string_view word) {
-    if (text_.size() - size_ < kMostDigits + 1 + word.size()) {
-      text_.resize(2 * text_.size() + word.size());
-    }
-    char* at = text_.data() + size_;
-    at = std::to_chars(at, at + kMostDigits, word.size()).ptr;
-    *at++ = ':';
-    at = std::copy(word.begin(), word.end(), at);
-    size_ = static_cast<size_t>(at - text_.data());
-  }
-  void Number(int64_t number) {
-    char digits[kMostDigits];
-    const char* const end = std::to_chars(std::begin(digits), std::end(digits), number).ptr;
-    Word(std::string_view(digits, static_cast<size_t>(end - digits)));
-  }
-  void Pairs(const Labels& pairs) {
-    Number(static_cast<int64_t>(pairs.size()));
-    for (const auto& [key, value] : pairs) {
-      Word(key);
-      Word(value);
-    }
-  }
+  void Pairs(const Labels& pairs) { WritePairs(pairs, this); }
   void Words(const std::vector<std::string>& words) {
     Number(static_cast<int64_t>(words.size()));
     for (const std::string& word : words) Word(word);
@@ -51,48 +35,20 @@ class MemoWriter {
       Words(r.values);
     }
   }
-  // Returns what was written, and `end`, without room for more.
-  std::string Take(std::string_view end = {}) const {
-    std::string memo;
-    memo.reserve(size_ + end.size());
-    memo.append(text_, 0, size_).append(end);
-    return memo;
-  }
-
- private:
-  // Written up to size_, with room behind: most memos fit into it from the start.
-  std::string text_ = std::string(224, '\0');
-  size_t size_ = 0;
 };
 
 class MemoReader {
  public:
   explicit MemoReader(std::string_view text) : text_(text) {}
 
-  std::string Word() {
-    const size_t colon = text_.find(':');
-    size_t size = 0;
-    if (colon == text_.npos ||
-        std::from_chars(text_.data(), text_.data() + colon, size).ec != std::errc()) {
-      text_ = {};
-      return {};
-    }
-    size = std::min(size, text_.size() - colon - 1);
-    const std::string word(text_.substr(colon + 1, size));
-    text_.remove_prefix(colon + 1 + size);
-    return word;
-  }
-  int64_t Number() {
-    const std::string word = Word();
-    int64_t number = 0;
-    std::from_chars(word.data(), word.data() + word.size(), number);
-    return number;
-  }
+  std::string Word() { return std::string(text_.Word()); }
+  int64_t Number() { return text_.Number(); }
   // Returns how many items follow; a memo is never shorter than its items are many.
   size_t Count() {
     const int64_t number = Number();
-    return number < 0 || static_cast<size_t>(number) > text_.size() ? 0
-                                                                    : static_cast<size_t>(number);
+    return number < 0 || static_cast<size_t>(number) > text_.rest().size()
+               ? 0
+               : static_cast<size_t>(number);
   }
   Labels Pairs() {
     Labels pairs(Count());
@@ -121,7 +77,7 @@ class MemoReader {
   }
 
  private:
-  std::string_view text_;
+  WordReader text_;
 };
 
 }  // namespace
@@ -144,7 +100,7 @@ std::string MemoOf(const TaskShape& shape) {
     memo.Number(static_cast<int64_t>(port.protocol));
     memo.Number(port.port);
   }
-  return memo.Take();
+  return std::string(memo.text());
 }
 
 TaskShape PodFromMemo(std::string_view text) {
@@ -191,7 +147,7 @@ std::string EndOfMemo(const Tables& tables, NodeIndex n) {
     memo.Word(tables.dimensions.name(d));
     memo.Number(amount);
   }
-  return memo.Take();
+  return std::string(memo.text());
 }
 
 }  // namespace
@@ -203,12 +159,11 @@ bool NodeMemos::EndsAsLast(NodeIndex n) const {
          std::ranges::equal(tables_.nodes.allocatable.row(n), tables_.nodes.allocatable.row(last_));
 }
 
-std::string NodeMemos::Of(NodeIndex n) {
+void NodeMemos::Append(NodeIndex n, WordWriter* memo) {
   if (!EndsAsLast(n)) end_ = EndOfMemo(tables_, n);
   last_ = n;
-  MemoWriter memo;
-  memo.Pairs(tables_.nodes.spec[n].labels);
-  return memo.Take(end_);
+  WritePairs(tables_.nodes.spec[n].labels, memo);
+  memo->Append(end_);
 }
 
 NodeBefore NodeFromMemo(std::string_view text) {

@@ -6,8 +6,7 @@
 //   std::string text = MemoOf(shape);
 //   TaskShape before = PodFromMemo(text);    // name space, labels, anti-affinity, ports
 //
-// A memo is a list of words, each with its length in front. A memo that cannot be read gives what
-// was read of it.
+// A memo is a list of words (packed_rows.h). A memo that cannot be read gives what was read of it.
 #ifndef MUSTER_PEER_KUBE_SCHEDULER_MEMOS_H_
 #define MUSTER_PEER_KUBE_SCHEDULER_MEMOS_H_
 
@@ -15,6 +14,7 @@
 #include <string_view>
 
 #include "lib/model/tables.h"
+#include "lib/peer/kube_scheduler/packed_rows.h"
 
 namespace muster::kube {
 
@@ -28,7 +28,8 @@ class NodeMemos {
  public:
   // `tables` must outlive this, and not change.
   explicit NodeMemos(const Tables& tables) : tables_(tables) {}
-  std::string Of(NodeIndex n);
+  // Writes the words of the node's memo.
+  void Append(NodeIndex n, WordWriter* memo);
 
  private:
   bool EndsAsLast(NodeIndex n) const;

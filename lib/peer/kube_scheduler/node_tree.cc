@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "lib/base/math.h"
 #include "lib/kube/selectors.h"
@@ -18,6 +17,11 @@ const std::string* FirstLabel(const Labels& labels, std::string_view key, std::s
 
 // Empty: neither region nor zone.
 std::string ZoneOf(const Labels& labels) {
+  const auto may_name_it = [](const auto& label) {
+    const std::string_view key = label.first;
+    return key.ends_with("/region") || key.ends_with("/zone");
+  };
+  if (std::none_of(labels.begin(), labels.end(), may_name_it)) return {};
   const std::string* region = FirstLabel(labels, "topology.kubernetes.io/region",
                                          "failure-domain.beta.kubernetes.io/region");
   const std::string* zone =
@@ -26,130 +30,163 @@ std::string ZoneOf(const Labels& labels) {
   return a.empty() && b.empty() ? std::string() : a + "\n" + b;
 }
 
-// The cells of a row.
-enum NodeCell : size_t { kZoneCell, kZoneNumberCell, kNumberCell, kMemoCell };
-
-std::string_view TextIn(const MemoryRow& row, NodeCell cell) {
-  const auto* text = cell < row.size() ? std::get_if<std::string>(&row[cell]) : nullptr;
-  return text == nullptr ? std::string_view() : *text;
-}
-
-int64_t CountIn(const MemoryRow& row, NodeCell cell) {
-  const auto* count = cell < row.size() ? std::get_if<int64_t>(&row[cell]) : nullptr;
-  return count == nullptr ? 0 : AsCount(*count);
-}
-
 }  // namespace
 
 void NodeTree::Load(const MemorySlot& slot) {
-  slot_ = slot;
+  rows_.Load(slot);
   counted_ = false;
+  first_.clear();
+}
+
+NodeTree::Row NodeTree::ReadRow(std::string_view text) {
+  WordReader reader(text);
+  Row row;
+  row.zone = reader.Word();
+  row.seat.zone_number = AsCount(reader.Number());
+  row.seat.number = AsCount(reader.Number());
+  row.memo = reader.rest();
+  return row;
 }
 
 void NodeTree::CountZones() {
   if (std::exchange(counted_, true)) return;
   zones_.clear();
   next_ = 0;
-  for (const auto& [name, row] : slot_.rows()) {
-    next_ = std::max(next_, CountIn(row, kNumberCell) + 1);
-    if (TextIn(row, kMemoCell).empty()) continue;  // no cycle wrote the row
-    const Zone first = {CountIn(row, kZoneNumberCell), 0};
-    ++zones_.try_emplace(std::string(TextIn(row, kZoneCell)), first).first->second.nodes;
-  }
+  rows_.ForEach([&](std::string_view, std::string_view text) {
+    const Row row = ReadRow(text);
+    next_ = std::max(next_, row.seat.number + 1);
+    const Zone first = {row.seat.zone_number, 0};
+    ++zones_.try_emplace(std::string(row.zone), first).first->second.nodes;
+  });
 }
 
-NodeTree::Seat NodeTree::SeatIn(std::string zone) {
+NodeTree::Seat NodeTree::SeatIn(const std::string& zone) {
   CountZones();
   const int64_t number = next_++;
   Zone& known = zones_.try_emplace(zone, Zone{number, 0}).first->second;
   ++known.nodes;
-  return {std::move(zone), known.number, number};
+  return {known.number, number};
 }
 
 void NodeTree::LeaveZone(std::string_view name) {
   CountZones();
-  const MemoryRow* row = slot_.Find(name);
-  if (row == nullptr || TextIn(*row, kMemoCell).empty()) return;
-  const auto zone = zones_.find(TextIn(*row, kZoneCell));
+  const auto text = rows_.Find(name);
+  if (!text) return;
+  const auto zone = zones_.find(ReadRow(*text).zone);
   if (--zone->second.nodes == 0) zones_.erase(zone);
 }
 
-void NodeTree::Set(std::string_view name, Seat seat, std::string memo) {
-  MemoryRow row;
-  row.reserve(4);
-  row.emplace_back(std::move(seat.zone));
-  row.emplace_back(seat.zone_number);
-  row.emplace_back(seat.number);
-  row.emplace_back(std::move(memo));
-  slot_.Set(name, std::move(row));
-  changed_ = true;
-}
-
-void NodeTree::Enter(const Tables& tables, NodeIndex n, std::string memo) {
-  Set(tables.nodes.names.name(n), SeatIn(ZoneOf(tables.nodes.spec[n].labels)), std::move(memo));
+void NodeTree::Set(const Tables& tables, NodeIndex n, std::string_view zone, Seat seat) {
+  WordWriter row;
+  row.Word(zone);
+  row.Number(seat.zone_number);
+  row.Number(seat.number);
+  NodeMemos(tables).Append(n, &row);
+  first_.clear();
+  rows_.Set(tables.nodes.names.name(n), row.text());
 }
 
 void NodeTree::Add(const Tables& tables, NodeIndex n) {
   LeaveZone(tables.nodes.names.name(n));
-  Enter(tables, n, NodeMemos(tables).Of(n));
+  const std::string zone = ZoneOf(tables.nodes.spec[n].labels);
+  Set(tables, n, zone, SeatIn(zone));
 }
 
 NodeBefore NodeTree::Change(const Tables& tables, NodeIndex n) {
-  const std::string_view name = tables.nodes.names.name(n);
-  const MemoryRow* const row = slot_.Find(name);
-  if (row == nullptr) {
+  const auto text = rows_.Find(tables.nodes.names.name(n));
+  if (!text) {
     Add(tables, n);
     return {};
   }
-  NodeBefore before = NodeFromMemo(TextIn(*row, kMemoCell));
-  std::string zone = ZoneOf(tables.nodes.spec[n].labels);
-  if (zone != TextIn(*row, kZoneCell) || TextIn(*row, kMemoCell).empty()) {
+  const Row row = ReadRow(*text);
+  NodeBefore before = NodeFromMemo(row.memo);
+  const std::string zone = ZoneOf(tables.nodes.spec[n].labels);
+  if (zone != row.zone) {
     Add(tables, n);
   } else {
-    Seat seat = {std::move(zone), CountIn(*row, kZoneNumberCell), CountIn(*row, kNumberCell)};
-    Set(name, std::move(seat), NodeMemos(tables).Of(n));
+    Set(tables, n, zone, row.seat);
   }
   return before;
 }
 
 NodeBefore NodeTree::Remove(std::string_view name) {
-  const MemoryRow* const row = slot_.Find(name);
-  if (row == nullptr) return {};
-  NodeBefore before = NodeFromMemo(TextIn(*row, kMemoCell));
+  const auto text = rows_.Find(name);
+  if (!text) return {};
+  NodeBefore before = NodeFromMemo(ReadRow(*text).memo);
   LeaveZone(name);
-  slot_.Erase(name);
-  changed_ = true;
+  first_.clear();
+  rows_.Erase(name);
   return before;
 }
 
 void NodeTree::Reconcile(const Tables& tables) {
-  std::vector<std::string> gone;
-  for (const auto& [name, row] : slot_.rows()) {
-    if (!tables.nodes.names.Find(name)) gone.push_back(name);
+  if (rows_.size() == 0) {
+    ReconcileFirst(tables);
+    return;
   }
+  std::vector<std::string> gone;
+  rows_.ForEach([&](std::string_view name, std::string_view) {
+    if (!tables.nodes.names.Find(name)) gone.emplace_back(name);
+  });
   for (const std::string& name : gone) Remove(name);
-  NodeMemos memos(tables);
   for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
-    if (tables.nodes.alive[n] && !has(tables.nodes.names.name(n))) Enter(tables, n, memos.Of(n));
+    if (tables.nodes.alive[n] && !has(tables.nodes.names.name(n))) Add(tables, n);
   }
 }
 
-std::vector<NodeIndex> NodeTree::Order(const Tables& tables) const {
-  std::vector<std::pair<std::pair<int64_t, int64_t>, NodeIndex>> rows;
-  for (const auto& [name, row] : slot_.rows()) {
-    const auto n = tables.nodes.names.Find(name);
-    if (!n || !tables.nodes.alive[*n]) continue;
-    rows.push_back({{CountIn(row, kZoneNumberCell), CountIn(row, kNumberCell)}, *n});
+// As Add of all.
+void NodeTree::ReconcileFirst(const Tables& tables) {
+  rows_.Reserve(tables.nodes.alive.size());
+  NodeMemos memos(tables);
+  std::string zone, zone_before;
+  WordWriter row;
+  Zone* known = nullptr;
+  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
+    if (!tables.nodes.alive[n]) continue;
+    zone = ZoneOf(tables.nodes.spec[n].labels);
+    Seat seat;
+    if (known == nullptr || zone != zone_before) {
+      seat = SeatIn(zone);
+      known = &zones_.find(zone)->second;
+      std::swap(zone, zone_before);
+    } else {
+      seat = {known->number, next_++};
+      ++known->nodes;
+    }
+    row.Clear();
+    row.Word(zone_before);
+    row.Number(seat.zone_number);
+    row.Number(seat.number);
+    memos.Append(n, &row);
+    rows_.Add(tables.nodes.names.name(n), row.text());
+    first_.emplace_back(seat, n);
   }
-  const auto is_before = [](const auto& a, const auto& b) { return a.first < b.first; };
+}
+
+std::vector<std::pair<NodeTree::Seat, NodeIndex>> NodeTree::SeatsOf(const Tables& tables) const {
+  if (!first_.empty()) return first_;
+  std::vector<std::pair<Seat, NodeIndex>> seats;
+  rows_.ForEach([&](std::string_view name, std::string_view text) {
+    const auto n = tables.nodes.names.Find(name);
+    if (n && tables.nodes.alive[*n]) seats.emplace_back(ReadRow(text).seat, *n);
+  });
+  return seats;
+}
+
+std::vector<NodeIndex> NodeTree::Order(const Tables& tables) const {
+  std::vector<std::pair<Seat, NodeIndex>> rows = SeatsOf(tables);
+  const auto is_before = [](const auto& a, const auto& b) {
+    return std::pair(a.first.zone_number, a.first.number) <
+           std::pair(b.first.zone_number, b.first.number);
+  };
   if (!std::is_sorted(rows.begin(), rows.end(), is_before)) {
     std::sort(rows.begin(), rows.end(), is_before);
   }
   std::vector<std::vector<NodeIndex>> zones;
   int64_t zone = -1;
-  for (const auto& [numbers, n] : rows) {
-    if (zones.empty() || numbers.first != zone) zones.emplace_back();
-    zone = numbers.first;
+  for (const auto& [seat, n] : rows) {
+    if (zones.empty() || seat.zone_number != zone) zones.emplace_back();
+    zone = seat.zone_number;
     zones.back().push_back(n);
   }
   std::vector<NodeIndex> order;

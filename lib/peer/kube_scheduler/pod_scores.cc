@@ -6,72 +6,17 @@
 #include <cmath>
 #include <utility>
 
-#include "absl/container/inlined_vector.h"
 #include "lib/base/digest.h"
 #include "lib/base/math.h"
 #include "lib/model/key.h"
 #include "lib/peer/kube_scheduler/extra_plugins.h"
 #include "lib/peer/kube_scheduler/pod_cycle.h"
+#include "lib/peer/kube_scheduler/resource_scores.h"
 
 namespace muster::kube {
 namespace {
 
 constexpr int64_t kMebi = 1024 * 1024;
-
-// The value of a function that is linear between its points, and constant outside.
-int64_t Interpolate(const std::vector<std::pair<int64_t, int64_t>>& points, int64_t at) {
-  for (size_t i = 0; i < points.size(); ++i) {
-    if (at > points[i].first) continue;
-    if (i == 0) return points[0].second;
-    const auto& [x0, y0] = points[i - 1];
-    const auto& [x1, y1] = points[i];
-    return y0 + (y1 - y0) * (at - x0) / (x1 - x0);
-  }
-  return points.empty() ? 0 : points.back().second;
-}
-
-int64_t ScoreOf(const Settings& settings, int64_t requested, int64_t capacity) {
-  switch (settings.strategy) {
-    case FitStrategy::kLeast:
-      return requested > capacity ? 0 : (capacity - requested) * 100 / capacity;
-    case FitStrategy::kMost:
-      return std::min(requested, capacity) * 100 / capacity;
-    case FitStrategy::kRatio:
-      break;
-  }
-  return Interpolate(settings.shape, requested > capacity ? 100 : requested * 100 / capacity);
-}
-
-// Used parts of the resources of a node.
-using Parts = absl::InlinedVector<double, 4>;
-
-// trunc((1 - deviation) * 100).
-int64_t EvennessAt(double deviation) { return static_cast<int64_t>((1 - deviation) * 100.0); }
-double DeviationOf(double a, double b) { return std::fabs((a - b) / 2); }
-
-// EvennessAt the deviation of the used parts.
-int64_t EvennessOf(const Parts& parts) {
-  double deviation = 0;
-  if (parts.size() == 2) deviation = DeviationOf(parts[0], parts[1]);
-  if (parts.size() > 2) {
-    double sum = 0;
-    for (const double part : parts) sum += part;
-    const double mean = sum / static_cast<double>(parts.size());
-    double variance = 0;
-    for (const double part : parts) variance += (part - mean) * (part - mean);
-    deviation = std::sqrt(variance / static_cast<double>(parts.size()));
-  }
-  return EvennessAt(deviation);
-}
-
-int64_t BalancedScoreOf(const ClassState& state, int64_t before, int64_t after) {
-  return state.balance_is_change ? 50 + (50 + after - before) / 2 : after;
-}
-
-double PartOf(int64_t used, int64_t capacity) {
-  const double part = static_cast<double>(used) / static_cast<double>(capacity);
-  return part > 1 ? 1 : part;
-}
 
 std::string TaggedImage(const std::string& image) {
   const size_t colon = image.rfind(':'), slash = image.rfind('/');
@@ -83,54 +28,12 @@ std::string TaggedImage(const std::string& image) {
 
 int64_t FitScore(const World& world, const Settings& settings, const ClassState& state, NodeIndex n,
                  const NodeBooks& books) {
-  int64_t sum = 0, weights = 0;
-  for (const ScoredResource& resource : state.fit) {
-    const DimensionIndex d = resource.dimension;
-    const int64_t capacity = world.allocatable(n, d);
-    if (capacity == 0) continue;
-    const int64_t used = d == kCpu      ? books.scored_cpu
-                         : d == kMemory ? books.scored_memory
-                                        : books.requested[d];
-    const int64_t score = ScoreOf(settings, used + resource.own, capacity);
-    if (settings.strategy == FitStrategy::kRatio && score <= 0) continue;
-    sum += score * resource.weight;
-    weights += resource.weight;
-  }
-  if (weights == 0) return 0;
-  if (settings.strategy != FitStrategy::kRatio) return sum / weights;
-  return static_cast<int64_t>(std::round(static_cast<double>(sum) / static_cast<double>(weights)));
+  return FitScoreOf(settings, state, NodeAmounts{world, n, books});
 }
-
-namespace {
-
-// Of any number of resources.
-int64_t BalancedScoreOfMany(const World& world, const ClassState& state, NodeIndex n,
-                            const NodeBooks& books) {
-  Parts before, after;
-  for (const ScoredResource& resource : state.balanced) {
-    const int64_t capacity = world.allocatable(n, resource.dimension);
-    if (capacity == 0) continue;
-    const int64_t used = books.requested[resource.dimension];
-    before.push_back(PartOf(used, capacity));
-    after.push_back(PartOf(used + resource.own, capacity));
-  }
-  return BalancedScoreOf(state, EvennessOf(before), EvennessOf(after));
-}
-
-}  // namespace
 
 int64_t BalancedScore(const World& world, const ClassState& state, NodeIndex n,
                       const NodeBooks& books) {
-  // Nearly always there are two resources.
-  if (state.balanced.size() != 2) return BalancedScoreOfMany(world, state, n, books);
-  const ScoredResource &a = state.balanced[0], &b = state.balanced[1];
-  const int64_t all_a = world.allocatable(n, a.dimension),
-                all_b = world.allocatable(n, b.dimension);
-  if (all_a == 0 || all_b == 0) return BalancedScoreOfMany(world, state, n, books);
-  const int64_t used_a = books.requested[a.dimension], used_b = books.requested[b.dimension];
-  return BalancedScoreOf(
-      state, EvennessAt(DeviationOf(PartOf(used_a, all_a), PartOf(used_b, all_b))),
-      EvennessAt(DeviationOf(PartOf(used_a + a.own, all_a), PartOf(used_b + b.own, all_b))));
+  return BalancedScoreOf(state, NodeAmounts{world, n, books}, /*evenness=*/nullptr);
 }
 
 void PodCycle::AddUp(Plugin plugin, std::vector<int64_t> raw, std::vector<int64_t> scores) {

@@ -123,44 +123,55 @@ void Preemption::Try(PodCycle& cycle, bool never) {
 void Preemption::TryNode(PodCycle& cycle, NodeIndex n, size_t wanted) {
   Candidate candidate;
   candidate.node = n;
-  Status status = SelectAgain(cycle, n, &candidate);
+  if (extra_ != nullptr && extra_->SelectsVictims()) {
+    const Status status = extra_->SelectVictims(cycle, n, &candidate);
+    Take(n, status, candidate, wanted);
+    return;
+  }
+  bool spans_nodes = false;
+  const bool keeps = extra_ == nullptr && !settings_.traces && cycle.is_alone() &&
+                     nominations_.of(cycle.task()) != n;
+  if (!keeps) {
+    const Status status = Select(cycle, n, &candidate, &spans_nodes);
+    Take(n, status, candidate, wanted);
+    return;
+  }
+  const std::span<const TaskIndex> nominated = nominations_.on(n);
+  const int32_t priority = world_.priority(cycle.task());
+  DryRuns::Run& run = runs_.At(cycle.pod_class(), n);
+  if (run.candidate.node != n || run.priority != priority || run.changes != world_.changes_of(n) ||
+      !std::ranges::equal(run.nominated, nominated)) {
+    Status status = Select(cycle, n, &candidate, &spans_nodes);
+    if (spans_nodes) {
+      run.candidate.node = kNone;
+      Take(n, status, candidate, wanted);
+      return;
+    }
+    run = {priority,
+           world_.changes_of(n),
+           {nominated.begin(), nominated.end()},
+           std::move(status),
+           std::move(candidate)};
+  }
+  Take(n, run.status, run.candidate, wanted);
+}
+
+void Preemption::Take(NodeIndex n, const Status& status, const Candidate& candidate,
+                      size_t wanted) {
   if (status.code != Code::kFits) {
-    failed_.emplace_back(n, std::move(status));
-  } else if (candidate.violations == 0) {
-    candidates_.insert(candidates_.begin() + static_cast<ptrdiff_t>(without_++),
-                       std::move(candidate));
-  } else if (candidates_.size() - without_ < wanted) {
-    candidates_.push_back(std::move(candidate));
+    failed_.emplace_back(n, status);
+  } else if (candidate.violations > 0) {
+    if (candidates_.size() - without_ < wanted) candidates_.push_back(candidate);
+  } else if (without_++ == candidates_.size()) {
+    candidates_.push_back(candidate);
+  } else {
+    candidates_.insert(candidates_.begin() + static_cast<ptrdiff_t>(without_ - 1), candidate);
   }
 }
 
 DryRuns::Run& DryRuns::At(ClassIndex c, NodeIndex n) {
   if (runs_.size() >= kMostRuns) runs_ = {};
   return runs_[uint64_t{c.value()} << 32 | n.value()];
-}
-
-Status Preemption::SelectAgain(PodCycle& cycle, NodeIndex n, Candidate* candidate) {
-  bool spans_nodes = false;
-  if (extra_ != nullptr && extra_->SelectsVictims()) {
-    return extra_->SelectVictims(cycle, n, candidate);
-  }
-  if (extra_ != nullptr || settings_.traces || !cycle.is_alone() ||
-      nominations_.of(cycle.task()) == n) {
-    return Select(cycle, n, candidate, &spans_nodes);
-  }
-  const std::span<const TaskIndex> nominated = nominations_.on(n);
-  const int32_t priority = world_.priority(cycle.task());
-  DryRuns::Run& run = runs_.At(cycle.pod_class(), n);
-  if (run.candidate.node == n && run.priority == priority && run.changes == world_.changes_of(n) &&
-      std::ranges::equal(run.nominated, nominated)) {
-    *candidate = run.candidate;
-    return run.status;
-  }
-  const Status status = Select(cycle, n, candidate, &spans_nodes);
-  run.candidate.node = kNone;
-  if (spans_nodes) return status;
-  run = {priority, world_.changes_of(n), {nominated.begin(), nominated.end()}, status, *candidate};
-  return status;
 }
 
 Status Preemption::Select(PodCycle& cycle, NodeIndex n, Candidate* candidate, bool* spans_nodes) {

@@ -98,7 +98,8 @@ class Preemption {
  private:
   bool IsEligible(const PodCycle& cycle, bool never);
   void TryNode(PodCycle& cycle, NodeIndex n, size_t wanted);
-  Status SelectAgain(PodCycle& cycle, NodeIndex n, Candidate* candidate);
+  // Adds what a dry run found.
+  void Take(NodeIndex n, const Status& status, const Candidate& candidate, size_t wanted);
   Status Select(PodCycle& cycle, NodeIndex n, Candidate* candidate, bool* spans_nodes);
   void Choose();
 

@@ -13,8 +13,7 @@
 namespace muster::kube {
 namespace {
 
-constexpr std::string_view kToldPrefix = "told/";
-constexpr std::string_view kPreemptedPrefix = "preempted/";
+constexpr std::string_view kTold = "told", kPreempted = "preempted";
 
 }  // namespace
 
@@ -135,12 +134,11 @@ void Scheduler::Follow() {
   const MemorySlot& numbers = memory_.Recall("kube-cycle");
   const bool known = numbers.Find("clock") != nullptr;
   start_ = static_cast<uint64_t>(std::max<int64_t>(0, numbers.Integer("start")));
-  for (const auto& [name, row] : numbers.rows()) {
-    if (std::string_view(name).starts_with(kToldPrefix)) told_[name.substr(kToldPrefix.size())] = 1;
-    if (std::string_view(name).starts_with(kPreemptedPrefix)) {
-      preempted_.insert(name.substr(kPreemptedPrefix.size()));
-    }
+  for (WordReader names(numbers.Text(kTold)); !names.AtEnd();) told_.emplace(names.Word());
+  for (WordReader names(numbers.Text(kPreempted)); !names.AtEnd();) {
+    preempted_.emplace(names.Word());
   }
+  pods_.Load(memory_.Recall("kube-pods"));
   tree_.Load(memory_.Recall("kube-nodes"));
   images_.Load(memory_.Recall("kube-images"));
   cycle_number_ = AsCount(numbers.Integer("cycles"));
@@ -197,12 +195,19 @@ void Scheduler::TakePreempted() {
 void Scheduler::Begin() {
   tree_.Reconcile(tables_);
   std::vector<std::string> gone;
-  for (const auto& [name, row] : memory_.Recall("kube-pods").rows()) {
-    if (!tables_.tasks.names.Find(name)) gone.push_back(name);
-  }
+  pods_.ForEach([&](std::string_view name, std::string_view) {
+    if (!tables_.tasks.names.Find(name)) gone.emplace_back(name);
+  });
   for (const std::string& name : gone) SeeTaskGone(name, /*held_node=*/false);
+  const bool none = pods_.size() == 0;
+  if (none) pods_.Reserve(tables_.tasks.alive.size());
   for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
-    if (tables_.tasks.alive[t]) Remember(t);
+    if (!tables_.tasks.alive[t]) continue;
+    if (none) {
+      pods_.Add(tables_.tasks.names.name(t), MemoOfTask(t));
+    } else {
+      Remember(t);
+    }
   }
 }
 
@@ -230,20 +235,17 @@ void Scheduler::SetFirstNomination(TaskIndex t) {
   member->nominated_at = queue_.NextSequence();
 }
 
-void Scheduler::Remember(TaskIndex t) {
+const std::string& Scheduler::MemoOfTask(TaskIndex t) {
   const ClassIndex c = tables_.tasks.task_class[t];
   std::string& memo = memos_[c];
   if (memo.empty()) memo = MemoOf(classes_.shape(c));
+  return memo;
+}
+
+void Scheduler::Remember(TaskIndex t) {
+  const std::string& memo = MemoOfTask(t);
   const std::string_view name = tables_.tasks.names.name(t);
-  if (pods_ == nullptr) {
-    if (memory_.Recall("kube-pods").Text(name) == memo) return;
-    pods_ = &memory_.Remember("kube-pods");
-  } else if (pods_->Text(name) == memo) {
-    return;
-  }
-  MemoryRow row;
-  row.emplace_back(memo);
-  pods_->Set(name, std::move(row));
+  if (pods_.Find(name) != memo) pods_.Set(name, memo);
 }
 
 void Scheduler::See(const ClusterEvent& event) {
@@ -339,7 +341,7 @@ void Scheduler::SeeTask(const ClusterEvent& event) {
 }
 
 void Scheduler::SeeTaskChange(const std::string& name, TaskIndex task, uint32_t aspects) {
-  const TaskShape before = PodFromMemo(memory_.Recall("kube-pods").Text(name));
+  const TaskShape before = PodFromMemo(pods_.Find(name).value_or(""));
   const TaskShape& now = classes_.shape(tables_.tasks.task_class[task]);
   Remember(task);
   const bool relabelled = before.labels != now.labels;
@@ -367,7 +369,7 @@ void Scheduler::SeeTaskChange(const std::string& name, TaskIndex task, uint32_t 
 }
 
 void Scheduler::SeeTaskGone(const std::string& name, bool held_node) {
-  const TaskShape shape = PodFromMemo(memory_.Recall("kube-pods").Text(name));
+  const TaskShape shape = PodFromMemo(pods_.Find(name).value_or(""));
   if (held_node) {
     queue_.Happen({.kind = Happened::kPodDeleted, .old_pod = &shape});
   } else if (const Member* member = queue_.FindMember(name)) {
@@ -378,7 +380,7 @@ void Scheduler::SeeTaskGone(const std::string& name, bool held_node) {
   }
   told_.erase(name);
   preempted_.erase(name);
-  memory_.Remember("kube-pods").Erase(name);
+  pods_.Erase(name);
 }
 
 void Scheduler::Assigned(TaskIndex t) {
@@ -421,12 +423,13 @@ void Scheduler::Store() {
   numbers.Set("cycles", {cycle_number_});
   if (settings_.batches) batch_.Store(&memory_.Remember("kube-batch"), tables_);
   numbers.Set("sequence", {queue_.sequence()});
-  for (const auto& [name, bound] : told_) {
-    numbers.Set(absl::StrCat(ToAbsl(kToldPrefix), name), {int64_t{1}});
-  }
-  for (const std::string& name : preempted_) {
-    numbers.Set(absl::StrCat(ToAbsl(kPreemptedPrefix), name), {int64_t{1}});
-  }
+  WordWriter told, preempted;
+  for (const std::string& name : told_) told.Word(name);
+  for (const TaskIndex t : told_now_) told.Word(tables_.tasks.names.name(t));
+  for (const std::string& name : preempted_) preempted.Word(name);
+  if (!told.text().empty()) numbers.Set(kTold, {std::string(told.text())});
+  if (!preempted.text().empty()) numbers.Set(kPreempted, {std::string(preempted.text())});
+  if (pods_.changed()) pods_.Store(&memory_.Remember("kube-pods"));
   if (images_.changed()) images_.Store(&memory_.Remember("kube-images"));
   if (tree_.changed()) tree_.Store(&memory_.Remember("kube-nodes"));
   if (settings_.traces) memory_.Remember("kube-trace").Set("cycle", {trace_});
@@ -519,7 +522,7 @@ void Scheduler::Place(TaskIndex t, NodeIndex n) {
   world_.Add(t, n, now_);
   images_.Forget(tables_.nodes.names.name(n));
   nominations_.Clear(t);
-  told_[std::string(tables_.tasks.names.name(t))] = 1;
+  told_now_.push_back(t);
   Bound(t, n);
 }
 

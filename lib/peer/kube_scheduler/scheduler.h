@@ -34,8 +34,8 @@ namespace muster::kube {
 
 // The slots: waiting pods and groups; numbers that a cycle hands to the next; nodes and pods as
 // they were last seen; the last cycle, for tests.
-inline constexpr MemoryDecl kSlots[] = {{"kube-queue", 1}, {"kube-groups", 1}, {"kube-cycle", 1},
-                                        {"kube-nodes", 1}, {"kube-pods", 1},   {"kube-images", 1},
+inline constexpr MemoryDecl kSlots[] = {{"kube-queue", 1}, {"kube-groups", 1}, {"kube-cycle", 2},
+                                        {"kube-nodes", 2}, {"kube-pods", 2},   {"kube-images", 1},
                                         {"kube-batch", 1}, {"kube-trace", 1}};
 
 inline constexpr std::string_view kNoNodes = "no nodes available to schedule pods";
@@ -99,6 +99,7 @@ class Scheduler {
   void AddMissing();
   void SetFirstNomination(TaskIndex t);
   bool Waits(TaskIndex t) const;
+  const std::string& MemoOfTask(TaskIndex t);
   void Remember(TaskIndex t);  // the pod's memo
   void Assigned(TaskIndex t);
   void LostNomination(const TaskShape& pod, int32_t priority);
@@ -156,14 +157,16 @@ class Scheduler {
   int64_t cycle_number_ = 0;
   Nominations nominations_;
   uint64_t start_ = 0;
-  HashMap<std::string, int64_t> told_;  // pods that this scheduler bound, until the event comes
-  HashSet<std::string> preempted_;      // pods that it preempted, until they are gone
+  // Pods that this scheduler bound, until the event comes: in earlier plans, and in this one.
+  HashSet<std::string> told_;
+  std::vector<TaskIndex> told_now_;
+  HashSet<std::string> preempted_;  // pods that it preempted, until they are gone
   std::vector<Made> made_;
   HashMap<TaskIndex, Unplaced> unplaced_;
   HashMap<TaskIndex, Waiting> waiting_;  // in the order of their nodes' reservation
   std::string trace_;
   HashMap<ClassIndex, std::string> memos_;
-  MemorySlot* pods_ = nullptr;  // slot kube-pods, once a row of it changed
+  PackedRows pods_;  // memos, by pod
 };
 
 // The scheduler's message about a pod that found no node.

@@ -117,14 +117,26 @@ int64_t SpreadState::Least(size_t i) const {
   return least;
 }
 
+int64_t SpreadState::MostOf(size_t i) const {
+  const Counts& counts = counts_[i];
+  if (!counts.most) counts.most = rules_.at(i).spec->max_skew + Least(i) - counts.self;
+  return *counts.most;
+}
+
+SpreadState::Limits SpreadState::LimitsNow() const {
+  Limits limits;
+  for (size_t i = 0; i < rules_.size(); ++i) {
+    limits.limits_.push_back({rules_.at(i).domains->of.data(), counts_[i].pods.data(), MostOf(i)});
+  }
+  return limits;
+}
+
 SpreadState::Answer SpreadState::Refusal(NodeIndex n) const {
   for (size_t i = 0; i < rules_.size(); ++i) {
     const SpreadRules::Constraint& rule = rules_.at(i);
-    const Counts& counts = counts_[i];
     const LabelDomainIndex domain = rule.domains->of[n];
     if (domain == kNone) return Answer::kLacksLabel;
-    if (!counts.most) counts.most = rule.spec->max_skew + Least(i) - counts.self;
-    if (counts.pods[domain] > *counts.most) return Answer::kSkewed;
+    if (counts_[i].pods[domain] > MostOf(i)) return Answer::kSkewed;
   }
   return Answer::kFits;
 }
@@ -201,8 +213,12 @@ void SpreadScores::Score(std::span<const NodeIndex> feasible) {
       sums_[f] += static_cast<double>(count) * weight + extra;
     }
   }
+  double last = 0;  // most neighbours are alike
+  int64_t rounded = 0;
   for (size_t f = 0; f < feasible.size(); ++f) {
-    if (!ignored_[f]) raw_[f] = static_cast<int64_t>(std::round(sums_[f]));
+    if (ignored_[f]) continue;
+    if (sums_[f] != last) rounded = static_cast<int64_t>(std::round(last = sums_[f]));
+    raw_[f] = rounded;
   }
 }
 

@@ -22,6 +22,7 @@
 #include <span>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "lib/peer/kube_scheduler/world.h"
 
 namespace muster::kube {
@@ -64,6 +65,28 @@ class SpreadState {
 
   bool skips() const { return rules_.empty(); }
   Answer Refusal(NodeIndex n) const;
+  // The limits of all constraints as they are now, to ask many nodes; valid until a count changes.
+  class Limits {
+   public:
+    // Returns whether Refusal is kFits.
+    bool Fits(NodeIndex n) const {
+      for (const Limit& limit : limits_) {
+        const LabelDomainIndex domain = limit.domains[n.value()];
+        if (domain == kNone || limit.pods[domain.value()] > limit.most) return false;
+      }
+      return true;
+    }
+
+   private:
+    friend class SpreadState;
+    struct Limit {
+      const LabelDomainIndex* domains;  // by node
+      const int64_t* pods;              // by domain
+      int64_t most;
+    };
+    absl::InlinedVector<Limit, 2> limits_;
+  };
+  Limits LimitsNow() const;
   void Count(ClassIndex other, NodeIndex n, int sign);
   void Follow(std::span<const WorldChange> changes);
 
@@ -77,6 +100,7 @@ class SpreadState {
     mutable std::optional<int64_t> most;
   };
   int64_t Least(size_t i) const;
+  int64_t MostOf(size_t i) const;
 
   SpreadRules rules_;
   std::vector<Counts> counts_;

@@ -88,7 +88,7 @@ void Scheduler::Allow(TaskIndex t) {
   const auto it = waiting_.find(t);
   if (it == waiting_.end()) return;
   const NodeIndex n = it->second.node;
-  if (it->second.entity != nullptr) told_[std::string(tables_.tasks.names.name(t))] = 1;
+  if (it->second.entity != nullptr) told_now_.push_back(t);
   waiting_.erase(it);
   Bound(t, n);
 }
@@ -162,7 +162,7 @@ void Scheduler::ReserveWaiting() {
   if (extra_ != nullptr) ExplainGates();
   for (const auto& [t, waiting] : waiting_) {
     if (waiting.entity == nullptr) continue;
-    told_[std::string(tables_.tasks.names.name(t))] = 1;
+    told_now_.push_back(t);
     made_.push_back({.kind = Made::Kind::kReserve,
                      .task = t,
                      .node = waiting.node,

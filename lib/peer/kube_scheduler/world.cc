@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "lib/base/names.h"
 #include "lib/kube/inter_ports.h"
@@ -71,6 +72,7 @@ World::World(PodClasses* classes) : classes_(*classes) {
   node_of_.assign(tasks, kNone);
   leaving_.assign(tasks, Leaving::kNo);
   started_.assign(tasks, kAbsent);
+  placed_.reserve(tasks);
   for (TaskIndex task = 0; task < tasks; ++task) {
     const TaskStatus status = t.tasks.status[task];
     if (!t.tasks.alive[task] || t.tasks.node[task] == kNone || !HoldsNode(status)) continue;
@@ -97,27 +99,38 @@ const std::vector<NodeIndex>& World::by_name() {
   if (by_name_.empty()) {
     by_name_ = order_;
     const auto& names = tables().nodes.names;
-    std::sort(by_name_.begin(), by_name_.end(),
-              [&](NodeIndex a, NodeIndex b) { return names.name(a) < names.name(b); });
+    const auto is_before = [&](NodeIndex a, NodeIndex b) { return names.name(a) < names.name(b); };
+    if (!std::is_sorted(by_name_.begin(), by_name_.end(), is_before)) {
+      std::sort(by_name_.begin(), by_name_.end(), is_before);
+    }
   }
   return by_name_;
 }
 
+bool World::HaveEqualAmounts(NodeIndex a, NodeIndex b) const {
+  const NodeBooks &of_a = books_[a], &of_b = books_[b];
+  return of_a.pods == of_b.pods && of_a.scored_cpu == of_b.scored_cpu &&
+         of_a.scored_memory == of_b.scored_memory && of_a.requested == of_b.requested &&
+         std::ranges::equal(tables().nodes.allocatable.row(a), tables().nodes.allocatable.row(b));
+}
+
 uint32_t World::StateOf(NodeIndex n) {
   if (state_of_[n] != kNone) return state_of_[n];
+  // Nodes that come one after the other are often alike.
+  const NodeIndex last = std::exchange(last_asked_, n);
+  if (last != kNone && state_of_[last] != kNone && HaveEqualAmounts(last, n)) {
+    return state_of_[n] = state_of_[last];
+  }
   const NodeBooks& books = books_[n];
   amounts_.assign({books.pods, books.scored_cpu, books.scored_memory});
   for (DimensionIndex d = 0; d < books.requested.size(); ++d) {
     amounts_.push_back(books.requested[d]);
     amounts_.push_back(allocatable(n, d));
   }
-  // Nodes that come one after the other are often alike.
-  if (amounts_ != last_amounts_) {
-    last_state_ =
-        states_.try_emplace(amounts_, static_cast<uint32_t>(states_.size())).first->second;
-    std::swap(amounts_, last_amounts_);
-  }
-  return state_of_[n] = last_state_;
+  const auto number = static_cast<uint32_t>(states_.size());
+  const auto [known, is_new] = states_.try_emplace(amounts_, number);
+  if (is_new) state_amounts_.insert(state_amounts_.end(), amounts_.begin(), amounts_.end());
+  return state_of_[n] = known->second;
 }
 
 void World::ForgetOldStates() {
@@ -126,8 +139,8 @@ void World::ForgetOldStates() {
   ++epoch_;
   ++foundation_;
   states_ = {};
-  last_amounts_.clear();
-  last_state_ = kNone;
+  state_amounts_.clear();
+  evenness_.clear();
   state_of_.assign(state_of_.size(), kNone);
   states_in_order_.clear();
   StatesInOrder();

@@ -67,6 +67,22 @@ struct WorldChange {
   int8_t pods = 0, staying = 0;
 };
 
+// What all nodes of a state (World::StateOf) have and hold.
+class StateAmounts {
+ public:
+  explicit StateAmounts(const int64_t* row) : row_(row) {}
+  int64_t pods() const { return row_[0]; }
+  int64_t scored(DimensionIndex d) const {
+    if (d == kCpu) return row_[1];
+    return d == kMemory ? row_[2] : requested(d);
+  }
+  int64_t requested(DimensionIndex d) const { return row_[3 + 2 * d]; }
+  int64_t allocatable(DimensionIndex d) const { return row_[4 + 2 * d]; }
+
+ private:
+  const int64_t* row_;  // pods, scored cpu and memory; then by dimension requested, allocatable
+};
+
 class World {
  public:
   // Takes the places of all tasks that hold a node. `classes` must outlive this.
@@ -96,6 +112,15 @@ class World {
   // Returns StateOf of the nodes, in the order of the snapshot.
   const std::vector<uint32_t>& StatesInOrder();
   size_t states() const { return states_.size(); }
+  // Returns the amounts of the nodes of the state, valid until another state is made.
+  StateAmounts AmountsOf(uint32_t state) const {
+    return StateAmounts(&state_amounts_[state * (3 + 2 * tables().dimension_count())]);
+  }
+  // A number for each state, kept for those who score it; below 0: not found yet.
+  int64_t& evenness_of(uint32_t state) {
+    evenness_.resize(states_.size(), -1);
+    return evenness_[state];
+  }
   // Forgets the states that no node has any longer, once they are many: a new epoch begins, in
   // which states have other numbers. O(1), or O(nodes) after as many changes.
   void ForgetOldStates();
@@ -151,6 +176,8 @@ class World {
   std::string_view words(uint32_t number) const { return words_.name(number); }
 
  private:
+  bool HaveEqualAmounts(NodeIndex a, NodeIndex b) const;
+
   PodClasses& classes_;
   ExtraPlugins* extra_ = nullptr;
   const TieRanks* ties_ = nullptr;
@@ -160,10 +187,12 @@ class World {
   std::vector<uint32_t> order_place_;  // by node
   std::vector<uint32_t> state_of_;     // by node; kNone: to be found again
   HashMap<std::vector<int64_t>, uint32_t> states_;
+  std::vector<int64_t> state_amounts_;  // the keys of states_, one after the other
+  std::vector<int64_t> evenness_;       // by state
   uint64_t epoch_ = 0;
-  size_t most_states_ = 0;                       // from which on the old ones are forgotten
-  std::vector<int64_t> amounts_, last_amounts_;  // asked for, and those before, of last_state_
-  uint32_t last_state_ = kNone;
+  size_t most_states_ = 0;        // from which on the old ones are forgotten
+  std::vector<int64_t> amounts_;  // of the node whose state is looked up
+  NodeIndex last_asked_ = kNone;  // for its state
   NodesByState nodes_by_state_{this};
   uint64_t foundation_ = 0;
   std::vector<uint32_t> states_in_order_;  // empty: not asked for yet

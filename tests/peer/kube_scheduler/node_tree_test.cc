@@ -117,8 +117,10 @@ TEST_F(NodeTreeTest, SharesTheRowsOfNodesThatStay) {
   ASSERT_TRUE(cluster_.UpdateNode(Spec("n50", "y")).ok());
   next.Change(tables(), At("n50"));
   next.Store(&after);
-  EXPECT_EQ(after.Find("n98"), before.Find("n98"));
-  EXPECT_NE(*after.Find("n50"), *before.Find("n50"));
+  size_t changed = 0;
+  for (const auto& [key, row] : before.rows()) changed += after.Find(key) != &row;
+  EXPECT_GT(before.rows().size(), 2u);
+  EXPECT_EQ(changed, 2u);  // the row with the node, and the numbers of all
 }
 
 }  // namespace

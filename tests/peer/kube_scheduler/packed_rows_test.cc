@@ -1,0 +1,101 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Texts by name after random changes, against a map; and what of a slot a change touches.
+#include "lib/peer/kube_scheduler/packed_rows.h"
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "gtest/gtest.h"
+#include "lib/base/rng.h"
+
+namespace muster::kube {
+namespace {
+
+std::map<std::string, std::string> AllOf(const PackedRows& rows) {
+  std::map<std::string, std::string> all;
+  rows.ForEach([&](std::string_view name, std::string_view text) {
+    EXPECT_TRUE(all.try_emplace(std::string(name), text).second) << name;
+  });
+  return all;
+}
+
+// Loads what the rows store.
+PackedRows Reloaded(PackedRows* rows) {
+  MemorySlot slot;
+  rows->Store(&slot);
+  EXPECT_FALSE(rows->changed());
+  PackedRows next;
+  next.Load(slot);
+  return next;
+}
+
+TEST(PackedRows, IsAMap) {
+  Rng rng(3);
+  PackedRows rows;
+  std::map<std::string, std::string> expected;
+  for (int step = 0; step < 6000; ++step) {
+    // They grow to hundreds, and shrink to a few.
+    const bool grows = step / 1500 % 2 == 0;
+    const std::string name = "pod:" + std::to_string(rng.Below(900));
+    if (rng.Below(10) < (grows ? 8u : 2u)) {
+      const std::string text(rng.Below(30), ':');
+      rows.Set(name, text);
+      expected[name] = text;
+    } else {
+      rows.Erase(name);
+      expected.erase(name);
+    }
+    ASSERT_EQ(rows.size(), expected.size());
+    const auto found = rows.Find(name);
+    ASSERT_EQ(found.has_value(), expected.contains(name));
+    if (found) ASSERT_EQ(*found, expected[name]);
+    if (step % 100 != 0) continue;
+    rows = Reloaded(&rows);
+    ASSERT_EQ(AllOf(rows), expected) << "step " << step;
+    ASSERT_EQ(rows.size(), expected.size());
+  }
+}
+
+TEST(PackedRows, StoresManyNamesInFewRowsAndSharesThoseThatStay) {
+  PackedRows rows;
+  rows.Reserve(6400);
+  for (int i = 0; i < 6400; ++i) rows.Add(std::to_string(i), "text");
+  MemorySlot before, after;
+  rows.Store(&before);
+  EXPECT_LE(before.rows().size(), 2 * 6400 / PackedRows::kPerBucket);
+  PackedRows next;
+  next.Load(before);
+  EXPECT_FALSE(next.changed());
+  next.Set("17", "another");
+  EXPECT_TRUE(next.changed());
+  next.Store(&after);
+  size_t changed = 0;
+  for (const auto& [key, row] : before.rows()) changed += after.Find(key) != &row;
+  EXPECT_EQ(changed, 2u);  // the bucket, and the numbers
+}
+
+TEST(PackedRows, ReadsWhatItCanOfOtherRows) {
+  MemorySlot slot;
+  slot.Set("size", {int64_t{1}, int64_t{-5}});
+  slot.Set("0000000", {std::string("1:a2:bc1:d99:e")});
+  PackedRows rows;
+  rows.Load(slot);
+  EXPECT_EQ(AllOf(rows), (std::map<std::string, std::string>{{"a", "bc"}, {"d", "e"}}));
+  rows.Erase("a");
+  EXPECT_EQ(AllOf(rows), (std::map<std::string, std::string>{{"d", "e"}}));
+  slot.Set("0000000", {std::string("x")});
+  rows.Load(slot);
+  EXPECT_FALSE(rows.Find("a"));
+  for (const int64_t buckets : {int64_t{0}, int64_t{3}, int64_t{-1}, int64_t{1} << 40}) {
+    slot.Set("size", {buckets, int64_t{1}});
+    rows.Load(slot);
+    EXPECT_EQ(rows.size(), 0u) << buckets;
+    rows.Set("a", "b");
+    EXPECT_EQ(*Reloaded(&rows).Find("a"), "b");
+  }
+}
+
+}  // namespace
+}  // namespace muster::kube
