@@ -2,7 +2,9 @@
 #include "lib/fit/numa_task.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <optional>
 
 #include "absl/status/statusor.h"
 
@@ -21,6 +23,31 @@ NumaOutcome Asked(const NumaMachine& machine, const NumaTask& task) {
   return machine.free.empty() ? NumaOutcome::kNoCpus : NumaOutcome::kPlaced;
 }
 
+// Returns how many whole CPUs the container requests; 0: none.
+int CountOf(int64_t milli) {
+  if (!IsWholeCpus(milli)) return 0;
+  return static_cast<int>(std::min<int64_t>(milli / 1000, CpuSet::kMostCpus + 1));
+}
+
+// Returns the zones for so many CPUs; 0: for a container that gets none. The hint is not to be used
+// unless it is admitted.
+NumaChoice ChooseZones(const NumaMachine& machine, const CpuSet& usable, int count) {
+  const StaticCpus& cpus = *machine.cpus;
+  if (cpus.FitInOneZone(count)) {
+    if (const std::optional<int> zone = cpus.FirstZone(usable, count)) {
+      return {.hint = {.zones = uint64_t{1} << *zone, .preferred = true}, .admitted = true};
+    }
+    // No hint is preferred.
+    if (machine.policy != NumaPolicy::kBestEffort) return {.hint = {}, .admitted = false};
+  }
+  NumaHints hints;
+  if (count > 0) hints = cpus.Hints(usable, count);
+  // A StaticCpus has few enough zones for any answer.
+  const absl::StatusOr<NumaChoice> choice =
+      MergeHints(machine.policy, cpus.zones(), std::span(&hints, 1));
+  return choice.ok() ? *choice : NumaChoice();
+}
+
 }  // namespace
 
 NumaAnswer PlaceOnZones(const NumaMachine& machine, const NumaTask& task) {
@@ -29,33 +56,44 @@ NumaAnswer PlaceOnZones(const NumaMachine& machine, const NumaTask& task) {
   const StaticCpus& cpus = *machine.cpus;
   CpuSet usable = cpus.WithoutReserved(machine.free, machine.reserved_milli);
   for (size_t c = 0; c < task.container_milli.size(); ++c) {
-    const int64_t milli = task.container_milli[c];
-    // A container that requests a part of a CPU gets none, and needs none.
-    const bool whole = milli > 0 && milli % 1000 == 0;
-    const int count =
-        whole ? static_cast<int>(std::min<int64_t>(milli / 1000, CpuSet::kMostCpus + 1)) : 0;
-    NumaHints hints;
-    if (whole) hints = cpus.Hints(usable, count);
-    // A StaticCpus has few enough zones for any answer.
-    const absl::StatusOr<NumaChoice> choice =
-        MergeHints(machine.policy, cpus.zones(), std::span(&hints, 1));
-    if (!choice.ok() || !choice->admitted) {
+    const int count = CountOf(task.container_milli[c]);
+    const NumaChoice choice = ChooseZones(machine, usable, count);
+    if (!choice.admitted) {
       answer.outcome = NumaOutcome::kNotAdmitted;
       answer.container = static_cast<int>(c);
       return answer;
     }
-    const CpuSet taken = cpus.Allocate(usable, choice->hint, count);
+    const CpuSet taken = cpus.Allocate(usable, choice.hint, count);
     answer.cpus |= taken;
     usable.AndNot(taken);
   }
   return answer;
 }
 
+NumaFit FitOnZones(const NumaMachine& machine, const NumaTask& task) {
+  const NumaOutcome outcome = Asked(machine, task);
+  if (outcome != NumaOutcome::kPlaced) return {.ok = outcome == NumaOutcome::kNotAsked};
+  const StaticCpus& cpus = *machine.cpus;
+  int count = 0, containers = 0;  // that get CPUs
+  for (const int64_t milli : task.container_milli) {
+    containers += IsWholeCpus(milli);
+    count = std::max(count, CountOf(milli));
+  }
+  if (containers == 1 && cpus.FitInOneZone(count)) {
+    const CpuSet usable = cpus.WithoutReserved(machine.free, machine.reserved_milli);
+    if (cpus.FirstZone(usable, count)) return {.ok = true, .zones = 1};
+    if (machine.policy != NumaPolicy::kBestEffort) return {};
+  }
+  const NumaAnswer answer = PlaceOnZones(machine, task);
+  if (!answer.ok()) return {};
+  return {.ok = true, .zones = std::popcount(cpus.ZonesOf(answer.cpus))};
+}
+
 std::vector<int64_t> NumaScores(std::span<const int> zones) {
   const int64_t most = zones.empty() ? 0 : *std::max_element(zones.begin(), zones.end());
   std::vector<int64_t> scores;
   scores.reserve(zones.size());
-  for (int count : zones) scores.push_back(most == 0 ? 100 : 100 - 100 * int64_t{count} / most);
+  for (int count : zones) scores.push_back(NumaScore(count, most));
   return scores;
 }
 

@@ -71,6 +71,24 @@ struct NumaAnswer {
 
 NumaAnswer PlaceOnZones(const NumaMachine& machine, const NumaTask& task);
 
+// Returns whether that answer is ok and, if so, how many zones its CPUs span. Where one zone could
+// have all, no CPU is chosen.
+struct NumaFit {
+  bool ok = false;
+  int zones = 0;
+};
+NumaFit FitOnZones(const NumaMachine& machine, const NumaTask& task);
+
+// Returns whether a container with this request gets CPUs: whole ones. One that requests a part of
+// a CPU gets none, and needs none.
+inline bool IsWholeCpus(int64_t milli) { return milli > 0 && milli % 1000 == 0; }
+
+// Returns the score of a candidate where the task would span so many zones, 0 .. 100. `most`: the
+// most zones that it would span at any candidate.
+inline int64_t NumaScore(int64_t zones, int64_t most) {
+  return most == 0 ? 100 : 100 - 100 * zones / most;
+}
+
 // Returns the score of each candidate, 0 .. 100. `zones` holds how many zones the task would span
 // there.
 std::vector<int64_t> NumaScores(std::span<const int> zones);

@@ -98,6 +98,10 @@ void StaticCpus::Index(std::vector<LogicalCpu> cpus) {
     zone_of_[At(cpu.cpu)] = static_cast<uint8_t>(cpu.zone);
     if (core_socket_[At(core)] < 0) core_socket_[At(core)] = socket;
   }
+  int in_zone[64] = {};
+  for (const LogicalCpu& cpu : cpus) {
+    largest_zone_ = std::max(largest_zone_, ++in_zone[cpu.zone]);
+  }
   std::stable_sort(cpus.begin(), cpus.end(),
                    [](const LogicalCpu& a, const LogicalCpu& b) { return a.core < b.core; });
   for (const LogicalCpu& cpu : cpus) {
@@ -298,6 +302,18 @@ std::vector<NumaHint> StaticCpus::Hints(const CpuSet& free, int count) const {
   }
   for (NumaHint& hint : hints) hint.preferred = std::popcount(*hint.zones) == fewest;
   return hints;
+}
+
+std::optional<int> StaticCpus::FirstZone(const CpuSet& free, int count) const {
+  int in_zone[64] = {};
+  free.ForEach([&](int cpu) {
+    if (cpus_.Contains(cpu)) ++in_zone[zone_of_[At(cpu)]];
+  });
+  for (uint64_t left = zones_; left != 0; left &= left - 1) {
+    const int zone = std::countr_zero(left);
+    if (in_zone[zone] >= count) return zone;
+  }
+  return std::nullopt;
 }
 
 CpuSet StaticCpus::Allocate(const CpuSet& free, const NumaHint& hint, int count) const {

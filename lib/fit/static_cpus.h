@@ -26,6 +26,7 @@
 // more only where sockets or cores are of different sizes.
 //
 // Cost. Take reads the free CPUs once; 64 of 256 take about a microsecond. Hints: 2^zones.
+// FirstZone reads the free CPUs once.
 #ifndef MUSTER_FIT_STATIC_CPUS_H_
 #define MUSTER_FIT_STATIC_CPUS_H_
 
@@ -62,6 +63,12 @@ class StaticCpus {
   // Returns hints by number of zones, then from the lowest zones on.
   std::vector<NumaHint> Hints(const CpuSet& free, int count) const;
 
+  // The short way to the best hint. Returns whether an empty zone has so many CPUs: then the
+  // preferred hints are the single zones with enough free CPUs. FirstZone returns the lowest of
+  // them.
+  bool FitInOneZone(int count) const { return count >= 1 && count <= largest_zone_; }
+  std::optional<int> FirstZone(const CpuSet& free, int count) const;
+
   // Returns CPUs of the hint's zones first, then of others. Empty if there are not enough in all.
   CpuSet Allocate(const CpuSet& free, const NumaHint& hint, int count) const;
 
@@ -88,6 +95,7 @@ class StaticCpus {
   std::vector<Place> places_;                     // by socket, then core
   std::vector<int> cpus_of_places_;
   std::vector<int> cpus_of_cores_, core_begin_;  // ascending within a core
+  int largest_zone_ = 0;                         // CPUs of the zone that has most
 };
 
 }  // namespace muster

@@ -2,7 +2,6 @@
 #include "lib/ledger/aligned_cpus.h"
 
 #include <algorithm>
-#include <bit>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
@@ -99,6 +98,9 @@ AlignedCpus::AlignedCpus(const NodeSpec& node)
     if (device.kind != kCpuKind) continue;
     CpuDevice cpu;
     ReadCpuDevice(node, device, &cpu);
+    const auto number = static_cast<size_t>(cpu.cpu);
+    if (number >= of_cpu_.size()) of_cpu_.resize(number + 1, kNoDevice);
+    of_cpu_[number] = static_cast<uint32_t>(devices_.size());
     devices_.push_back({.device = d,
                         .cpu = cpu.cpu,
                         .total = {device.milli, MemoryOf(device.memory)},
@@ -106,23 +108,13 @@ AlignedCpus::AlignedCpus(const NodeSpec& node)
   }
 }
 
-NumaAnswer AlignedCpus::Place(const NumaTask& task, std::span<const DeviceAmount> free) const {
-  NumaMachine machine{
-      .cpus = &cpus_, .policy = policy_, .static_manager = true, .reserved_milli = reserved_milli_};
-  for (const Device& device : devices_) {
-    if (device.usable && free[device.device].milli == device.total.milli) {
-      machine.free.Add(device.cpu);
-    }
-  }
-  return PlaceOnZones(machine, task);
-}
-
-int AlignedCpus::CountZones(const CpuSet& cpus) const { return std::popcount(cpus_.ZonesOf(cpus)); }
-
 void AlignedCpus::AddGrants(const CpuSet& cpus, std::vector<DevicePart>* grants) const {
-  for (const Device& device : devices_) {
-    if (cpus.Contains(device.cpu)) grants->push_back({device.device, device.total});
-  }
+  cpus.ForEach([&](int cpu) {
+    const auto number = static_cast<size_t>(cpu);
+    if (number >= of_cpu_.size() || of_cpu_[number] == kNoDevice) return;
+    const Device& device = devices_[of_cpu_[number]];
+    grants->push_back({device.device, device.total});
+  });
 }
 
 }  // namespace muster

@@ -46,8 +46,22 @@ class AlignedCpus {
   // REQUIRES: AreOn(node), which has been checked.
   explicit AlignedCpus(const NodeSpec& node);
 
-  NumaAnswer Place(const NumaTask& task, std::span<const DeviceAmount> free) const;
-  int CountZones(const CpuSet& cpus) const;
+  // Returns the CPUs of which nothing is taken: `free_milli(device)` returns what is free of a
+  // device of the node.
+  template <class FreeMilli>
+  CpuSet Free(const FreeMilli& free_milli) const {
+    CpuSet free;
+    for (const Device& device : devices_) {
+      if (device.usable && free_milli(device.device) == device.total.milli) free.Add(device.cpu);
+    }
+    return free;
+  }
+  NumaAnswer Place(const NumaTask& task, const CpuSet& free) const {
+    return PlaceOnZones(Machine(free), task);
+  }
+  NumaFit Fit(const NumaTask& task, const CpuSet& free) const {
+    return FitOnZones(Machine(free), task);
+  }
   // Appends all of each of the CPUs.
   void AddGrants(const CpuSet& cpus, std::vector<DevicePart>* grants) const;
 
@@ -58,7 +72,17 @@ class AlignedCpus {
     DeviceAmount total;
     bool usable;
   };
+  NumaMachine Machine(const CpuSet& free) const {
+    return {.cpus = &cpus_,
+            .policy = policy_,
+            .static_manager = true,
+            .reserved_milli = reserved_milli_,
+            .free = free};
+  }
+
+  static constexpr uint32_t kNoDevice = ~uint32_t{0};
   std::vector<Device> devices_;
+  std::vector<uint32_t> of_cpu_;  // by CPU: its place in devices_, or kNoDevice
   StaticCpus cpus_;
   NumaPolicy policy_;
   int64_t reserved_milli_;

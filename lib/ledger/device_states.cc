@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/rng.h"
 #include "lib/model/device_holds.h"
 #include "lib/model/words.h"
 
@@ -12,12 +13,12 @@ namespace {
 
 constexpr size_t kCells = 4;  // a device: share and memory now, share and memory later
 
-uint64_t Hash(uint32_t machine, std::span<const int64_t> cells) {
-  uint64_t h = machine * 0x9E3779B97F4A7C15u;
-  for (int64_t cell : cells) {
-    h = (h ^ static_cast<uint64_t>(cell)) * 0xBF58476D1CE4E5B9;
-    h ^= h >> 29;
-  }
+uint64_t Factor(size_t cell) { return SplitMix64(cell) | 1; }
+
+// Amounts are often multiples of large powers of two, so the differences are in the high bits of
+// the sum.
+uint64_t Hash(uint32_t machine, uint64_t sum) {
+  const uint64_t h = (machine * 0x9E3779B97F4A7C15 ^ sum ^ (sum >> 32)) * 0xBF58476D1CE4E5B9;
   return h ^ (h >> 32);
 }
 
@@ -39,7 +40,7 @@ DeviceStates::DeviceStates(const DeviceRules& rules) : rules_(rules) {
   machine_of_.emplace(std::string(), 0);
   lists_.push_back({0, 0});
   index_.assign(64, kNone);
-  Intern(0);
+  Intern(0, 0);
 }
 
 uint32_t DeviceStates::Number(const std::string& name) {
@@ -83,16 +84,25 @@ DeviceStateIndex DeviceStates::Fresh(const NodeSpec& node) {
       scratch_.push_back(device.total.memory);
     }
   }
-  return Intern(entry->second);
+  return Intern(entry->second, SumOfScratch());
 }
 
-DeviceStateIndex DeviceStates::Intern(uint32_t machine) {
-  const uint64_t hash = Hash(machine, scratch_);
+// A sum of products follows a change of few cells.
+uint64_t DeviceStates::SumOfScratch() const {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < scratch_.size(); ++i) {
+    sum += static_cast<uint64_t>(scratch_[i]) * Factor(i);
+  }
+  return sum;
+}
+
+DeviceStateIndex DeviceStates::Intern(uint32_t machine, uint64_t sum) {
+  const uint64_t hash = Hash(machine, sum);
   size_t mask = index_.size() - 1;
   size_t i = hash & mask;
   for (; index_[i] != kNone; i = (i + 1) & mask) {
     const State& state = states_[index_[i]];
-    if (state.hash == hash && state.machine == machine &&
+    if (state.sum == sum && state.machine == machine &&
         std::equal(scratch_.begin(), scratch_.end(),
                    cells_.begin() + static_cast<std::ptrdiff_t>(state.begin))) {
       return index_[i];
@@ -100,7 +110,7 @@ DeviceStateIndex DeviceStates::Intern(uint32_t machine) {
   }
   const auto number = DeviceStateIndex(states_.size());
   index_[i] = number;
-  states_.push_back({machine, cells_.size(), hash});
+  states_.push_back({machine, cells_.size(), sum});
   cells_.insert(cells_.end(), scratch_.begin(), scratch_.end());
   if (2 * states_.size() > index_.size()) Rehash();
   return number;
@@ -110,7 +120,7 @@ void DeviceStates::Rehash() {
   index_.assign(4 * index_.size(), kNone);
   const size_t mask = index_.size() - 1;
   for (DeviceStateIndex b = 0; b < states_.size(); ++b) {
-    size_t i = states_[b].hash & mask;
+    size_t i = Hash(states_[b].machine, states_[b].sum) & mask;
     while (index_[i] != kNone) i = (i + 1) & mask;
     index_[i] = b;
   }
@@ -121,14 +131,17 @@ DeviceStateIndex DeviceStates::With(DeviceStateIndex state, GrantsIndex grants, 
   const uint32_t machine = states_[state].machine;
   const auto begin = cells_.begin() + static_cast<std::ptrdiff_t>(states_[state].begin);
   scratch_.assign(begin, begin + static_cast<std::ptrdiff_t>(kCells * machines_[machine].size()));
+  uint64_t sum = states_[state].sum;
   for (const DevicePart& grant : this->grants(grants)) {
-    int64_t* cell = &scratch_[kCells * grant.device];
-    cell[0] += now * grant.amount.milli;
-    cell[1] += now * grant.amount.memory;
-    cell[2] += later * grant.amount.milli;
-    cell[3] += later * grant.amount.memory;
+    const size_t first = kCells * grant.device;
+    const int64_t changes[kCells] = {now * grant.amount.milli, now * grant.amount.memory,
+                                     later * grant.amount.milli, later * grant.amount.memory};
+    for (size_t i = 0; i < kCells; ++i) {
+      scratch_[first + i] += changes[i];
+      sum += static_cast<uint64_t>(changes[i]) * Factor(first + i);
+    }
   }
-  return Intern(machine);
+  return Intern(machine, sum);
 }
 
 void DeviceStates::ReadFree(DeviceStateIndex state, bool later,
@@ -207,17 +220,23 @@ void DeviceStates::ChooseCheapest(const DeviceAsk& ask, DeviceStateIndex state, 
   chosen_[0] = {best, ask.exclusive ? machines_[machine][best].total : ask.each};
 }
 
+CpuSet DeviceStates::FreeCpus(const AlignedCpus& cpus, DeviceStateIndex state) const {
+  const int64_t* cells = cells_.data() + states_[state].begin;
+  return cpus.Free([&](uint32_t device) {
+    return std::min(cells[kCells * device], cells[kCells * device + 2]);  // now and later
+  });
+}
+
 NumaAnswer DeviceStates::PlaceCpus(const Tables& tables, ClassIndex c, DeviceStateIndex state) {
   const NumaTask& task = *Asks(tables, c).cpus;
   const std::optional<AlignedCpus>& cpus = aligned_cpus_[states_[state].machine];
-  if (!cpus) return PlaceOnZones(NumaMachine(), task);
-  ReadFree(state, /*later=*/false, &free_);
-  return cpus->Place(task, free_);
+  return cpus ? cpus->Place(task, FreeCpus(*cpus, state)) : PlaceOnZones(NumaMachine(), task);
 }
 
-int DeviceStates::CountZones(DeviceStateIndex state, const CpuSet& cpus) const {
-  const std::optional<AlignedCpus>& machine = aligned_cpus_[states_[state].machine];
-  return machine ? machine->CountZones(cpus) : 0;
+NumaFit DeviceStates::FitCpus(const Tables& tables, ClassIndex c, DeviceStateIndex state) {
+  const NumaTask& task = *Asks(tables, c).cpus;
+  const std::optional<AlignedCpus>& cpus = aligned_cpus_[states_[state].machine];
+  return cpus ? cpus->Fit(task, FreeCpus(*cpus, state)) : FitOnZones(NumaMachine(), task);
 }
 
 bool DeviceStates::Find(const Tables& tables, ClassIndex c, DeviceStateIndex state, bool later,
@@ -288,13 +307,13 @@ void DeviceStates::Restart(std::span<DeviceStateIndex> kept) {
   cells_.clear();
   index_.assign(64, kNone);
   scratch_.clear();
-  Intern(0);
+  Intern(0, 0);
   for (DeviceStateIndex& state : kept) {
     const State& old = states[state];
     const auto begin = cells.begin() + static_cast<std::ptrdiff_t>(old.begin);
     scratch_.assign(begin,
                     begin + static_cast<std::ptrdiff_t>(kCells * machines_[old.machine].size()));
-    state = Intern(old.machine);
+    state = Intern(old.machine, old.sum);
   }
   ++generation_;
 }

@@ -89,10 +89,10 @@ class DeviceStates {
   // Returns why not, in words: `gpu: no device with 500 milli free`. REQUIRES: Find returns false.
   std::string WhyNot(const Tables& tables, ClassIndex c, DeviceStateIndex state, bool later);
 
-  // Return the CPUs that it would get, or why none, and in how many zones they are.
-  // REQUIRES: AsksForCpus(the class's shape).
+  // Return the CPUs that it would get, or why none; and only whether it gets them, and in how many
+  // zones. REQUIRES: AsksForCpus(the class's shape).
   NumaAnswer PlaceCpus(const Tables& tables, ClassIndex c, DeviceStateIndex state);
-  int CountZones(DeviceStateIndex state, const CpuSet& cpus) const;
+  NumaFit FitCpus(const Tables& tables, ClassIndex c, DeviceStateIndex state);
   // Returns whether any machine has CPUs that are assigned.
   bool any_cpus() const { return any_cpus_; }
 
@@ -121,14 +121,16 @@ class DeviceStates {
   struct State {
     uint32_t machine;
     size_t begin;  // of its cells, four a device: share and memory, now and later
-    uint64_t hash;
+    uint64_t sum;  // of the cells times their factors, from which the hash is
   };
   struct List {
     size_t begin, size;
   };
   uint32_t Number(const std::string& name);
-  DeviceStateIndex Intern(uint32_t machine);  // the state with the cells in scratch_
-  void SortChosen();                          // by device
+  // Returns the state with the cells in scratch_, of which `sum` is the sum.
+  DeviceStateIndex Intern(uint32_t machine, uint64_t sum);
+  uint64_t SumOfScratch() const;
+  void SortChosen();  // by device
   // Replaces the device in chosen_ by one of less cost.
   void ChooseCheapest(const DeviceAsk& ask, DeviceStateIndex state, bool later);
   GrantsIndex InternGrants();  // the list in chosen_
@@ -141,6 +143,7 @@ class DeviceStates {
   const ClassAsks& Asks(const Tables& tables, ClassIndex c);
   void Rehash();
   void ReadFree(DeviceStateIndex state, bool later, std::vector<DeviceAmount>* free) const;
+  CpuSet FreeCpus(const AlignedCpus& cpus, DeviceStateIndex state) const;
 
   const DeviceRules rules_;
   Cost cost_;

@@ -28,6 +28,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/extension/cycle.h"
+#include "lib/extension/node_answers.h"
 #include "lib/kube/refusals.h"
 #include "lib/policy/policies.h"
 #include "lib/policy/zone_books.h"
@@ -53,7 +54,7 @@ ZoneStrategy StrategyOf(std::string_view word) {
   return ZoneStrategy::kLeastAllocated;
 }
 
-class Zones : public Policy, public FitPolicy, public ScorePolicy {
+class Zones : public Policy, public FitPolicy, public ScorePolicy, public NodeAnswers {
  public:
   explicit Zones(const Options& options)
       : weights_{{"cpu", options.number("cpu")}, {"memory", options.number("memory")}},
@@ -129,6 +130,8 @@ class Zones : public Policy, public FitPolicy, public ScorePolicy {
       if (number != kNone) order[i] += weight_ * static_cast<double>(Score(c, number));
     }
   }
+
+  bool AnswersByNode(ClassIndex) override { return true; }
 
  private:
   static constexpr size_t kMostRoom = size_t{1} << 22;  // answers kept

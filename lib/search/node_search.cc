@@ -144,6 +144,7 @@ void NodeSearch::AskScopes(ClassIndex c, ClassNeeds* needs) {
     reads_free |= scope >= Scope::kState && entry->traits.reads_free;
   }
   needs->reads_free = reads_free;
+  AskAnswers(c, needs);
   if (!first && kept && fit == needs->cluster_fit && score == needs->cluster_score) return;
   needs->cluster_fit = fit;
   needs->cluster_score = score;
@@ -205,7 +206,7 @@ Scoreboard& NodeSearch::Board(ClassIndex c, Want want) {
 NodeIndex NodeSearch::Best(TaskIndex task, Want want) {
   const ClassIndex c = ClassOf(task);
   const ClassNeeds& needs = SyncedNeeds(c);
-  bool remembers = speed_.infeasibility_memory && !needs.cluster_fit;
+  bool remembers = speed_.infeasibility_memory && !needs.fit_improves;
   if (remembers && StillFails(c, want)) {
     if (meter_ != nullptr) ++meter_->searches().remembered;
     return kNone;
@@ -223,6 +224,8 @@ NodeIndex NodeSearch::Best(TaskIndex task, Want want) {
     if (best != kNone && meter_ != nullptr && meter_->explains()) {
       Explain(task, needs, ScanNodes(c, needs, want, want == Want::kEvicting, task), best);
     }
+  } else if (UseKeptNodes(needs)) {
+    best = BestKept(task, needs, want);
   } else {
     best = BestOf(task, needs, ScanNodes(c, needs, want, want == Want::kEvicting, task));
   }
@@ -399,12 +402,21 @@ std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassNeeds& needs,
 void NodeSearch::ScoreTogether(TaskIndex task, const ClassNeeds& needs, const Scoreboard& board,
                                std::span<Ranked> ranked) {
   std::vector<NodeIndex> nodes(ranked.size());
-  std::vector<double> order(nodes.size()), batch(nodes.size());
+  std::vector<double> order, batch;
+  for (size_t i = 0; i < nodes.size(); ++i) nodes[i] = ranked[i].node;
+  AddScores(task, needs, board, nodes, /*except=*/nullptr, &order, &batch);
+  for (size_t i = 0; i < nodes.size(); ++i) ranked[i].score = order[i] + batch[i];
+}
+
+void NodeSearch::AddScores(TaskIndex task, const ClassNeeds& needs, const Scoreboard& board,
+                           std::span<const NodeIndex> nodes, const PolicyEntry* except,
+                           std::vector<double>* order, std::vector<double>* batch) {
+  order->resize(nodes.size());
+  batch->resize(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
-    nodes[i] = ranked[i].node;
     const StateIndex slot = states_->state(nodes[i]);
-    order[i] = board.order(slot);
-    batch[i] = board.batch(slot);
+    (*order)[i] = board.order(slot);
+    (*batch)[i] = board.batch(slot);
   }
   const auto kind_scores = kinds_->scores();
   for (size_t k = 0; k < kind_scores.size() && !nodes.empty(); ++k) {
@@ -412,23 +424,21 @@ void NodeSearch::ScoreTogether(TaskIndex task, const ClassNeeds& needs, const Sc
     int64_t largest = std::max<int64_t>(raw(nodes[0]), 0);
     if (kinds_->uniform(needs.row)) {
       const double each = Normalized(kind_scores[k], raw(nodes[0]), largest);
-      for (double& score : batch) score += each;
+      for (double& score : *batch) score += each;
       continue;
     }
     for (NodeIndex n : nodes) largest = std::max(largest, raw(n));
     for (size_t i = 0; i < nodes.size(); ++i) {
-      batch[i] += Normalized(kind_scores[k], raw(nodes[i]), largest);
+      (*batch)[i] += Normalized(kind_scores[k], raw(nodes[i]), largest);
     }
   }
-  if (needs.cluster_score) {
-    const ClassIndex c = ClassOf(task);
-    for (const PolicyEntry* entry : dispatcher_.at(Point::kScore)) {
-      if (entry->score->ScoreScope(c) != Scope::kCluster) continue;
-      Measured(meter_, *entry, nodes.size(),
-               [&] { entry->score->ScoreNodes(task, nodes, order, batch); });
-    }
+  if (!needs.cluster_score) return;
+  const ClassIndex c = ClassOf(task);
+  for (const PolicyEntry* entry : dispatcher_.at(Point::kScore)) {
+    if (entry->score->ScoreScope(c) != Scope::kCluster || entry == except) continue;
+    Measured(meter_, *entry, nodes.size(),
+             [&] { entry->score->ScoreNodes(task, nodes, *order, *batch); });
   }
-  for (size_t i = 0; i < nodes.size(); ++i) ranked[i].score = order[i] + batch[i];
 }
 
 bool NodeSearch::FitsNode(ClassIndex c, NodeIndex node, bool* hard) {

@@ -12,10 +12,13 @@
 // nodes fit is the same for all tasks of a class. Scores may differ between tasks, so functions
 // that rank nodes take the task. The way of searching depends on what the class's fit and score
 // depend on:
-//   the node alone      a Scoreboard over states: some ten nanoseconds a placement
+//   the node's state    a Scoreboard over states: some ten nanoseconds a placement
+//   the node, by word   a NodeBoard over nodes, where all policies of scope kCluster promise that
+//     of the policies   only a change of the node changes their answers: a microsecond a placement
 //   other nodes too     all nodes, every time (FitNodes and ScoreNodes answer for whole columns)
 // A class that found nothing is not searched again while the books have changed by placements only,
-// because these can only worsen a fit that depends on the node alone.
+// because these can only worsen a fit that depends on the node's state alone. Policies may promise
+// as much for theirs (lib/extension/node_answers.h).
 #ifndef MUSTER_SEARCH_NODE_SEARCH_H_
 #define MUSTER_SEARCH_NODE_SEARCH_H_
 
@@ -27,6 +30,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "lib/search/node_board.h"
 #include "lib/search/refusal_tally.h"
 #include "lib/search/scoreboard.h"
 #include "lib/search/search_meter.h"
@@ -88,8 +92,10 @@ class NodeSearch {
   // kAnywhere: resources aside; kEvicting: only kHopeless refuses. Without `tell_hopeless`,
   // kHopeless is not distinguished from kCurable.
   void AddRefused(ClassIndex c, Want want, bool tell_hopeless, std::vector<uint8_t>* refused);
-  // Returns whether fit depends on what runs on other nodes, so that a placement can improve it.
+  // Returns whether fit may depend on what runs on other nodes (Scope::kCluster).
   bool FitDependsOnOthers(ClassIndex c) { return Needs(c).cluster_fit; }
+  // Returns false only if no placement makes a node fit the class that did not fit it before.
+  bool FitMayImprove(ClassIndex c) { return Needs(c).fit_improves; }
   // Returns whether the class takes more of a node than its request: evictions then show what they
   // free only when they are made.
   bool Picks(ClassIndex c) { return !Needs(c).pick_policies.empty(); }
@@ -150,6 +156,7 @@ class NodeSearch {
   ClassNeeds& Needs(ClassIndex c);        // what a class requests
   ClassNeeds& SyncedNeeds(ClassIndex c);  // the same, with the states of nodes brought up to date
   void AskScopes(ClassIndex c, ClassNeeds* needs);
+  void AskAnswers(ClassIndex c, ClassNeeds* needs) const;
   Scoreboard& Board(ClassIndex c, Want want);
   ScoringContext context() { return {dispatcher_, *kinds_, *states_, speed_, room_, meter_}; }
   bool UseStates(const ClassNeeds& needs) const {
@@ -185,6 +192,24 @@ class NodeSearch {
   // Adds the part of the scores that depends on all nodes of a rank.
   void ScoreTogether(TaskIndex task, const ClassNeeds& needs, const Scoreboard& board,
                      std::span<Ranked> nodes);
+  // Sets the two sums of the score of each node, without what policy `except` (may be null) adds.
+  void AddScores(TaskIndex task, const ClassNeeds& needs, const Scoreboard& board,
+                 std::span<const NodeIndex> nodes, const PolicyEntry* except,
+                 std::vector<double>* order, std::vector<double>* batch);
+
+  // A NodeBoard, and how far it has followed the ledger.
+  struct KeptNodes {
+    ClassIndex task_class = kNone;
+    Want want = Want::kNow;
+    uint64_t cycle = 0, birth = 0, last_use = 0;
+    size_t position = 0;  // in Ledger::journal
+    NodeBoard board;
+  };
+  bool UseKeptNodes(const ClassNeeds& needs) const;
+  NodeIndex BestKept(TaskIndex task, const ClassNeeds& needs, Want want);
+  KeptNodes& KeptOf(ClassIndex c, Want want);
+  void FollowNodes(TaskIndex task, const ClassNeeds& needs, KeptNodes* kept);
+  std::vector<NodeIndex> ChangedNodes(const KeptNodes& kept);
 
   // Returns the refusal of node n by its own books; what depends on other nodes is left out.
   uint32_t WhyNot(ClassIndex c, const ClassNeeds& needs, NodeIndex n, RefusalTally* tally) const;
@@ -215,6 +240,9 @@ class NodeSearch {
   uint64_t changed_in_ = 0;  // the latest cycle in which answers about states changed
   int64_t board_bytes_ = 0;
   std::vector<std::array<Failure, kWants>> failures_;
+  std::vector<std::unique_ptr<KeptNodes>> kept_nodes_;
+  uint64_t uses_ = 0;          // of them
+  std::vector<uint8_t> seen_;  // per node; all 0 between calls
 };
 
 }  // namespace muster

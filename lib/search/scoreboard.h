@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "lib/extension/dispatcher.h"
+#include "lib/extension/node_answers.h"
 #include "lib/search/node_kinds.h"
 #include "lib/search/node_states.h"
 #include "lib/search/search_meter.h"
@@ -57,6 +58,11 @@ struct ClassNeeds {
   std::vector<FitPolicy*> pick_policies;                         // that pick parts of nodes
   std::vector<DimensionIndex> compared;                          // dimensions to compare
   std::vector<double> amount, slack;  // request, and by how much it may exceed what is there
+  // Answers of scope kCluster about a node stay as they are until the node changes; a placement can
+  // make a node fit that did not. See lib/extension/node_answers.h.
+  bool by_node = false, fit_improves = false;
+  const PolicyEntry* by_level = nullptr;  // the policy that scores by level, where by_node
+  NodeAnswers* levels = nullptr;          // of that policy
 };
 
 // Room for the parts of one sweep and for the blocks that changed, kept between sweeps.

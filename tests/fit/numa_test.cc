@@ -4,6 +4,7 @@
 // machines against the slow twin.
 #include "lib/reference/fit/numa.h"
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -249,6 +250,10 @@ TEST(NumaTask, RandomTasksAgainstTheTwin) {
     const std::optional<std::set<int>> right = reference::PlaceContainers(
         slow, name, Numbers(node.free), static_cast<int>(node.reserved_milli), milli);
     ASSERT_EQ(fast.ok(), right.has_value()) << "seed " << seed;
+    const NumaFit fit = FitOnZones(node, task);
+    ASSERT_EQ(fit.ok, fast.ok()) << "seed " << seed;
+    ASSERT_EQ(fit.zones, fast.ok() ? std::popcount(machine.ZonesOf(fast.cpus)) : 0)
+        << "seed " << seed;
     if (!right.has_value()) continue;
     ++placed;
     ASSERT_EQ(Numbers(fast.cpus), *right) << "seed " << seed;

@@ -19,7 +19,9 @@
 #include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/profile/profile.h"
+#include "tests/support/random_cpus.h"
 #include "tests/support/random_world.h"
+#include "tests/support/random_zones.h"
 
 namespace muster {
 namespace {
@@ -118,6 +120,14 @@ std::string Words(const std::vector<Refusal>& refusals) {
   return words;
 }
 
+// Returns a random world in which policies of scope kCluster have a say: numa-aware or zones.
+ClusterSpec WorldOfZones(uint64_t seed, bool cpus) {
+  ClusterSpec world = RandomWorld(seed, {.nodes = 30});
+  Rng rng(seed);
+  (cpus ? testing::AddCpus : testing::AddZones)(rng, &world);
+  return world;
+}
+
 TEST(NodeSearch, MemoryNeverChangesAnAnswer) {
   const SpeedOptions speeds[] = {{},
                                  {.block_winners = false},
@@ -127,13 +137,19 @@ TEST(NodeSearch, MemoryNeverChangesAnAnswer) {
                                  {.memory_limit = 1000}};
   const char* const specs[] = {"volcano",
                                "volcano:tiers=predicates+nodeorder(most_requested=1,balanced=2)",
-                               "volcano:tiers=predicates+binpack(cpu=3)"};
+                               "volcano:tiers=predicates+binpack(cpu=3)",
+                               "volcano:tiers=predicates+nodeorder+numa-aware",
+                               "volcano:tiers=predicates+usage+numa-aware(weight=3)",
+                               "volcano:tiers=predicates+zones+numa-aware+binpack",
+                               "volcano:tiers=predicates+zones+usage"};
   int64_t found = 0;
-  for (uint64_t seed = 0; seed < 200; ++seed) {
+  for (uint64_t seed = 0; seed < 420; ++seed) {
     Rng rng(seed);
-    const Cluster cluster = MakeCluster(RandomWorld(seed));
+    const size_t spec = seed % std::size(specs);
+    const Cluster cluster =
+        MakeCluster(spec < 3 ? RandomWorld(seed) : WorldOfZones(seed, /*cpus=*/spec < 6));
     const Tables& tables = TablesOf(cluster);
-    Searched world(tables, *ResolveProfile(specs[seed % 3]));
+    Searched world(tables, *ResolveProfile(specs[spec]));
     std::vector<TaskIndex> one_of(tables.classes.shape.size(), kNone);
     for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
       if (tables.tasks.alive[t]) one_of[tables.tasks.task_class[t]] = t;

@@ -61,7 +61,7 @@ class Allocate {
         ledger_(context.ledger),
         dispatcher_(context.dispatcher),
         errors_(context.memory<FitErrors>()),
-        memory_(context),
+        memory_(context, /*within_turn=*/true),
         placer_(context),
         by_domain_(context, error_cache_) {
     sheets_.reserve(context.waiting.size());
@@ -142,8 +142,7 @@ class Allocate {
     std::vector<TaskIndex> tried;
     ahead_ = {};
     memory_.Forget();
-    remember_ =
-        error_cache_ && (!sheet.one_class || context_.search.FitDependsOnOthers(sheet.first_class));
+    remember_ = error_cache_ && (!sheet.one_class || memory_.Needs(sheet.first_class));
     ReasonPtr failure;
     while (!sheet.empty()) {
       if (PlaceRun(job, queue, &sheet, &tried)) {

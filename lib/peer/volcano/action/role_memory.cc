@@ -3,14 +3,16 @@
 
 namespace muster {
 
+bool RoleMemory::Needs(ClassIndex c) const {
+  const bool refusals_stay = within_turn_ && !context_.facts.evicts;
+  return refusals_stay ? context_.search.FitMayImprove(c) : context_.search.FitDependsOnOthers(c);
+}
+
 std::vector<uint8_t>* RoleMemory::Of(TaskIndex task) {
   const JobIndex job = context_.tables.tasks.job[task];
   const GroupIndex group = context_.tables.tasks.group[task];
   const bool named = !context_.tables.jobs.groups[job][group].name.empty();
-  if (!named || !(errors_.IsMixed(job, group) ||
-                  context_.search.FitDependsOnOthers(context_.ClassOf(task)))) {
-    return nullptr;
-  }
+  if (!named || !(errors_.IsMixed(job, group) || Needs(context_.ClassOf(task)))) return nullptr;
   for (auto& [role, refused] : refused_) {
     if (role == std::pair(job, group)) return &refused;
   }

@@ -21,8 +21,9 @@
 // others use is a CPU that is not healthy). Domains that are tried and come back to later choose
 // anew; the peer uses what it found at its last look at the node, even if that is gone.
 // Reasons. Policy, with the rule of the node or the container that found no CPUs.
-// Ties. None left. Cost. A look at every candidate node, remembered by class and state of devices;
-// nothing for other classes, nor where no node lists CPUs.
+// Ties. None left. Cost. A look at every candidate node once for each class, then at those that
+// changed; remembered by request and state of devices. Nothing for other classes, nor where no node
+// lists CPUs.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/extension/cycle.h"
 #include "lib/extension/needs.h"
+#include "lib/extension/node_answers.h"
 #include "lib/kube/refusals.h"
 #include "lib/ledger/device_book.h"
 #include "lib/model/words.h"
@@ -43,7 +45,7 @@ constexpr OptionDecl kNumaAwareOptions[] = {
     {"weight", OptionKind::kNumber, "1", 0, 1e9, "how much the score counts; 0 switches it off"},
 };
 
-class NumaAware : public Policy, public FitPolicy, public ScorePolicy {
+class NumaAware : public Policy, public FitPolicy, public ScorePolicy, public NodeAnswers {
  public:
   explicit NumaAware(const Options& options) : weight_(options.number("weight")) {}
 
@@ -59,8 +61,6 @@ class NumaAware : public Policy, public FitPolicy, public ScorePolicy {
     if (book_ != nullptr) answers_.Open(book_->states().generation());
   }
 
-  // A container placed otherwise for what others took may leave room for the next: a refusal is not
-  // final because nothing but placements came after it.
   Scope FitScope(ClassIndex c) override { return IsAsked(c) ? Scope::kCluster : Scope::kNone; }
   void FitNodes(ClassIndex c, std::span<const NodeIndex> nodes, std::span<uint8_t> fits,
                 std::span<RefusalCode> codes, std::span<uint8_t> hard) override {
@@ -115,6 +115,25 @@ class NumaAware : public Policy, public FitPolicy, public ScorePolicy {
     for (size_t i = 0; i < nodes.size(); ++i) batch[i] += weight_ * static_cast<double>(scores[i]);
   }
 
+  bool AnswersByNode(ClassIndex) override { return true; }
+  // A container placed otherwise for what others took may leave room for the next one. Where only
+  // one gets CPUs, a refusal stays while nothing but placements comes after it.
+  bool OnlyWorsens(ClassIndex c) override {
+    const std::vector<int64_t> containers = CpuAskOf(tables_->classes.shape[c])->container_milli;
+    return std::ranges::count_if(containers, IsWholeCpus) <= 1;
+  }
+  bool ScoresByLevel(ClassIndex) override { return true; }
+  void LevelNodes(ClassIndex c, std::span<const NodeIndex> nodes,
+                  std::span<uint8_t> levels) override {
+    const size_t row = RowOf(c);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      levels[i] = Ask(row, c, book_->state(nodes[i])).zones;
+    }
+  }
+  double LevelScore(uint8_t level, uint8_t highest) const override {
+    return weight_ * static_cast<double>(NumaScore(level, highest));
+  }
+
  private:
   struct Answer {
     bool known = false, ok = false;
@@ -142,9 +161,8 @@ class NumaAware : public Policy, public FitPolicy, public ScorePolicy {
   Answer Ask(size_t row, ClassIndex c, DeviceStateIndex state) {
     Answer& answer = answers_.At(row, state);
     if (!answer.known) {
-      DeviceStates& states = book_->states();
-      const NumaAnswer found = states.PlaceCpus(*tables_, c, state);
-      answer = {true, found.ok(), static_cast<uint8_t>(states.CountZones(state, found.cpus))};
+      const NumaFit fit = book_->states().FitCpus(*tables_, c, state);
+      answer = {true, fit.ok, static_cast<uint8_t>(fit.zones)};
     }
     return answer;
   }

@@ -16,11 +16,12 @@
 // so a task that goes can lower the estimates of others. Limits of containers are not known: there
 // is no burst, and the request is the limit.
 // Arithmetic: each step one IEEE operation. Ties. None of its own. Cost. A look at every candidate
-// node, and at the young tasks of nodes that changed.
+// node once for each class, then at those that changed, and at the young tasks of these.
 #include <algorithm>
 #include <vector>
 
 #include "lib/extension/cycle.h"
+#include "lib/extension/node_answers.h"
 #include "lib/kube/refusals.h"
 #include "lib/peer/volcano/policies.h"
 #include "muster/quantity.h"
@@ -56,7 +57,7 @@ double PartUsed(double percent, double estimate, double capacity) {
   return std::clamp(part, 0.0, 1.0);
 }
 
-class Usage : public Policy, public FitPolicy, public ScorePolicy {
+class Usage : public Policy, public FitPolicy, public ScorePolicy, public NodeAnswers {
  public:
   explicit Usage(const Options& options)
       : weight_(options.number("weight")),
@@ -123,6 +124,10 @@ class Usage : public Policy, public FitPolicy, public ScorePolicy {
       order[i] += book.score;
     }
   }
+
+  // Which nodes refuse does not change within a cycle.
+  bool AnswersByNode(ClassIndex) override { return true; }
+  bool OnlyWorsens(ClassIndex) override { return true; }
 
  private:
   struct NodeBook {
