@@ -142,7 +142,10 @@ func (t *Table) codes(column string, codes []int32, list *texts) error {
 }
 
 // Cluster is the living tables. It is used by one goroutine at a time.
-type Cluster struct{ cluster *C.muster_cluster }
+type Cluster struct {
+	cluster *C.muster_cluster
+	threads *C.muster_threads // of SetThreads; nil: one thread
+}
 
 // NewCluster makes an empty cluster.
 func NewCluster() (*Cluster, error) {
@@ -154,7 +157,8 @@ func NewCluster() (*Cluster, error) {
 // Free ends the cluster; its plans live on.
 func (c *Cluster) Free() {
 	C.muster_cluster_free(c.cluster)
-	c.cluster = nil
+	C.muster_threads_free(c.threads)
+	c.cluster, c.threads = nil, nil
 }
 
 // Add adds all rows of the table, or none.

@@ -163,6 +163,25 @@ type Rehearsal struct {
 	Waits                []TaskChange // tasks that the changes added, and why they wait
 }
 
+// SetThreads lets Rehearse, Diagnose and NeedNodes run their trials on so many threads at once, 1 to
+// 256, which Muster starts; 1 is one after another, as with a new cluster. The answers are the same.
+func (c *Cluster) SetThreads(width int) error {
+	e := C.muster_go_question_error()
+	var threads *C.muster_threads
+	if err := check(C.muster_threads_new(C.int64_t(width), &threads, &e), &e); err != nil {
+		return err
+	}
+	err := check(C.muster_cluster_set_executor(c.cluster, C.muster_executor(C.muster_threads_run),
+		C.uintptr_t(uintptr(unsafe.Pointer(threads))), C.int64_t(width), &e), &e)
+	if err != nil {
+		C.muster_threads_free(threads)
+		return err
+	}
+	C.muster_threads_free(c.threads)
+	c.threads = threads
+	return nil
+}
+
 // Rehearse answers what the profile would decide after changes, by plans of the cluster as it is
 // and of a copy with the changes. now is the time of both.
 func (c *Cluster) Rehearse(profile string, changes []Change, now int64) (Rehearsal, error) {

@@ -34,6 +34,17 @@ func TestQuestions(t *testing.T) {
 	}
 	d, err := cluster.Diagnose("volcano", "gang", 0, 0)
 	must(t, err)
+	for _, width := range []int{2, 3, 1} {
+		must(t, cluster.SetThreads(width))
+		same, err := cluster.Diagnose("volcano", "gang", 0, 0)
+		must(t, err)
+		if !reflect.DeepEqual(same, d) {
+			t.Error(width, same)
+		}
+	}
+	if err := cluster.SetThreads(0); err == nil {
+		t.Error("no thread at all")
+	}
 	if d.Waiting != 4 || len(d.Remedies) == 0 || d.Remedies[0].Kind != "more_nodes" || d.Remedies[0].Starts != 4 {
 		t.Error(d)
 	}

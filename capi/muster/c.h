@@ -59,9 +59,9 @@
  *   into an object never change and live as long as the object.
  * Threads. Objects are independent of each other. Any number of threads may read one
  *   muster_snapshot, muster_plan or muster_text at once, and any thread may set a muster_stop.
- *   Every other object is used by one thread at a time. The library starts no threads, has no
- *   state of its own and reads no environment. Its one clock is the monotonic one, read only where
- *   a time_limit is given.
+ *   Every other object is used by one thread at a time. The library starts no threads but those
+ *   of muster_threads_new, has no state of its own and reads no environment. Its one clock is the
+ *   monotonic one, read only where a time_limit is given.
  * Callbacks. They run on the caller's thread, inside the call that they were passed to. They may
  *   read what they are passed, and snapshots, plans and texts. Calls that use or change the cluster
  *   they came from are refused. They must not throw or longjmp. User data are integers, so that

@@ -140,8 +140,8 @@ typedef struct muster_forecast_options {
   int64_t start_high_scale;
   int64_t end_low_scale;
   int64_t end_high_scale;
-  /* Where futures are played, `width` of them at once: a field of muster_cluster_set_executor each.
-   * Forecasts do not depend on it. NULL: one after another; `width` is not read then. */
+  /* Of a cluster: where futures are played, `executor_width` of them at once, as
+   * muster_cluster_set_executor has it. Forecasts do not depend on it. NULL: one after another. */
   muster_executor executor;
   uintptr_t executor_user;
   int64_t executor_width;

@@ -23,7 +23,7 @@
 // counts there as starting at the end of time; its forecast may be kAbsent.
 // Ownership. Results hold copies. The cluster is cloned and never changed.
 // Threads. As for Replay: threads may use one trace at once. A cluster is used by one thread. With
-// ForecastOptions::executor the call uses threads of its caller.
+// ForecastOptions::executor, Forecast uses threads of its caller.
 // Cost. A future on a pool costs a replay of its jobs until the job has started. A future by cycles
 // costs a clone of the cluster and as many cycles as events. Both are times
 // ForecastOptions::futures, and bounded by ForecastOptions::work_budget.
@@ -85,8 +85,8 @@ struct ForecastOptions {
   // Called now and then. Returning true ends the call, with `complete` false. With an executor it
   // is called on several threads at once.
   std::function<bool()> should_stop = {};
-  // Where several futures are played at once (executor.h). Forecasts do not depend on it. With
-  // `extensions` it is not used. Default: null, one future after another.
+  // Forecast only. Where several futures are played at once (executor.h). Forecasts do not depend
+  // on it. With `extensions` it is not used. Default: null, one future after another.
   Executor* executor = nullptr;
   // ForecastTrace only. Called as often, with the time in the trace.
   std::function<void(int64_t)> progress = {};

@@ -18,7 +18,6 @@
 #include "lib/profile/profile.h"
 #include "lib/replay/estimate_readers.h"
 #include "lib/replay/forecast_math.h"
-#include "lib/replay/futures_ahead.h"
 #include "lib/replay/log_futures.h"
 #include "lib/replay/plain_queues.h"
 #include "lib/replay/pool.h"
@@ -33,9 +32,6 @@ class LogForecaster {
                 const ForecastOptions& options)
       : replayed_(replayed),
         options_(options),
-        // Policies and actions of the caller are of one thread.
-        executor_(options.extensions == nullptr && HasThreads(options.executor) ? options.executor
-                                                                                : nullptr),
         state_(trace, replayed),
         futures_(*futures),
         start_{IntervalScale(options.scales.start_low, MissesOf(options.percent)),
@@ -60,7 +56,6 @@ class LogForecaster {
         }
         if (!begun) {
           if (absl::Status s = futures_.Begin(state_); !s.ok()) return s;
-          if (executor_ != nullptr) futures_.Share();
           begun = true;
         }
         if (absl::Status s = Forecast(jobs[at]); !s.ok()) return s;
@@ -88,14 +83,11 @@ class LogForecaster {
   absl::Status Forecast(uint32_t job) {
     std::vector<int64_t> starts, ends;
     int64_t events = 0;
-    FuturesAhead<FutureTimes> futures(
-        executor_, options_.futures, options_.work_budget, [&](int64_t i, int64_t* own) {
-          Rng rng(SplitMix64(options_.seed ^
-                             SplitMix64(uint64_t{job} << 16 ^ static_cast<uint64_t>(i))));
-          return futures_.Play(job, &rng, options_.work_budget, own);
-        });
     for (int64_t i = 0; i < options_.futures; ++i) {
-      const absl::StatusOr<FutureTimes> times = futures.Play(i, &events);
+      Rng rng(
+          SplitMix64(options_.seed ^ SplitMix64(uint64_t{job} << 16 ^ static_cast<uint64_t>(i))));
+      const absl::StatusOr<FutureTimes> times =
+          futures_.Play(job, &rng, options_.work_budget, &events);
       if (!times.ok()) return times.status();
       starts.push_back(times->start == kAbsent ? kNoTime : times->start);
       ends.push_back(times->end == kAbsent ? kNoTime : times->end);
@@ -139,7 +131,6 @@ class LogForecaster {
 
   const ReplayResult& replayed_;
   const ForecastOptions& options_;
-  Executor* const executor_;  // null: one future after another
   LogState state_;
   LogFutures& futures_;
   SideScales start_, end_;

@@ -27,8 +27,6 @@ class LogFutures {
   virtual ~LogFutures() = default;
   // Looks at the state, which must stay until the next call. It is asked about jobs that wait.
   virtual absl::Status Begin(const LogState& state) = 0;
-  // Lets threads call Play at the same time, until Begin.
-  virtual void Share() = 0;
   // Plays a future until `job` has started. Adds to `*events`, which stay below `most`.
   virtual absl::StatusOr<FutureTimes> Play(uint32_t job, Rng* rng, int64_t most,
                                            int64_t* events) = 0;

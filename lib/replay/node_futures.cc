@@ -33,7 +33,6 @@ class NodeFutures : public LogFutures {
     rows_ = state.running();
     rows_.insert(rows_.end(), state.waiting().begin(), state.waiting().end());
     draws_.clear();
-    shared_ = false;
     absl::StatusOr<Cluster> built = ClusterOfMachine(trace_);
     if (!built.ok()) return built.status();
     cluster_ = *std::move(built);
@@ -49,19 +48,14 @@ class NodeFutures : public LogFutures {
     return absl::OkStatus();
   }
 
-  void Share() override { shared_ = true; }
-
   absl::StatusOr<FutureTimes> Play(uint32_t job, Rng* rng, int64_t most, int64_t* events) override {
     ArrivalDraws draws(past_, state_->now(), rng);
     int64_t arrived = 0;
     CycleFuture future(cluster_.Clone(), profile_.text, profile_.extensions, state_->now(),
                        [&] { return Arrival(draws.Next(), arrived++, rng); });
-    std::vector<RunBounds::Draws> copy;
-    if (shared_) copy = draws_;
-    std::vector<RunBounds::Draws>& runs = shared_ ? copy : draws_;
     int64_t run = 1;
     for (size_t i = 0; i < rows_.size(); ++i) {
-      const int64_t drawn = runs[i].Next(*rng);
+      const int64_t drawn = draws_[i].Next(*rng);
       const JobIndex index = IndexOf(future.cluster(), rows_[i]);
       if (rows_[i] == job) run = drawn;
       if (KnowsRun(rows_[i])) ImplOf(future.cluster()).editor.SetEstimate(index, drawn);
@@ -158,7 +152,6 @@ class NodeFutures : public LogFutures {
   Cluster cluster_;
   std::vector<uint32_t> rows_;  // those that run, then those that wait
   std::vector<RunBounds::Draws> draws_;
-  bool shared_ = false;  // each future draws from a copy of draws_
   PastSubmissions past_;
 };
 

@@ -25,7 +25,6 @@ class PoolFutures : public LogFutures {
     rows_.insert(rows_.end(), state.waiting().begin(), state.waiting().end());
     jobs_.clear();
     draws_.clear();
-    shared_ = false;
     for (const uint32_t row : rows_) {
       jobs_.push_back(JobOf(row));
       draws_.push_back(state.DrawsOf(row));
@@ -35,14 +34,9 @@ class PoolFutures : public LogFutures {
     return absl::OkStatus();
   }
 
-  void Share() override { shared_ = true; }
-
   absl::StatusOr<FutureTimes> Play(uint32_t job, Rng* rng, int64_t most, int64_t* events) override {
     std::vector<FutureJob> jobs = jobs_;
-    std::vector<RunBounds::Draws> copy;
-    if (shared_) copy = draws_;
-    std::vector<RunBounds::Draws>& runs = shared_ ? copy : draws_;
-    for (size_t i = 0; i < jobs.size(); ++i) SetRun(rows_[i], runs[i].Next(*rng), &jobs[i]);
+    for (size_t i = 0; i < jobs.size(); ++i) SetRun(rows_[i], draws_[i].Next(*rng), &jobs[i]);
     ArrivalDraws draws(past_, state_->now(), rng);
     PoolFuture future(trace_.processors, spec_, state_->now(), jobs,
                       [&] { return Arrival(draws.Next(), rng); });
@@ -134,7 +128,6 @@ class PoolFutures : public LogFutures {
   std::vector<uint32_t> rows_;  // of the trace: those that run, then those that wait
   std::vector<FutureJob> jobs_;
   std::vector<RunBounds::Draws> draws_;
-  bool shared_ = false;  // each future draws from a copy of draws_
   PastSubmissions past_;
 };
 

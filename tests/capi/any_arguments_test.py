@@ -49,7 +49,8 @@ EXECUTOR = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, cty
                             ctypes.c_void_p)
 RUN = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
 ACTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
-INSIDE = ("muster_cycle_", "muster_workbench_")  # functions that only callbacks may call
+# Functions that only callbacks may call, and one that is handed in as a callback.
+INSIDE = ("muster_cycle_", "muster_workbench_", "muster_threads_run")
 SCORE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p,
                          ctypes.c_void_p, ctypes.c_void_p)
 
@@ -133,6 +134,7 @@ class World:
         self.ok("cluster_apply", self.cluster, self.handles["muster_plan"], None, None)
         self.make("muster_text", "plan_to_text", self.handles["muster_plan"])
         self.make("muster_stop", "stop_new")
+        self.make("muster_threads", "threads_new", ctypes.c_int64(2))
         self.make("muster_policies", "policies_new", None, 0)
         self.make("muster_replay", "replay_pool",
                   ctypes.byref(room("muster_pool_trace", **self.trace)), b"easy", None)
@@ -287,6 +289,7 @@ class World:
         good = {"muster_cluster_remove": {"kind": 3}, "muster_policies_new": {"count": 1},
                 "muster_extensions_new": {"policy_count": 1, "action_count": 1},
                 "muster_cluster_reconcile": {"count": 1},
+                "muster_cluster_set_executor": {"width": 2}, "muster_threads_new": {"width": 2},
                 "muster_episodes_new": {"count": 1}}.get(function, {}).get(name, good)
         bad = [-2, 0, 1, -(1 << 31)] + ([] if "size" in name else [-1, 7])
         if name in ("index", "kind", "status", "mode", "first", "episode"):

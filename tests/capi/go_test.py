@@ -46,6 +46,7 @@ class Go(unittest.TestCase):
         self.assertEqual(listed - called, {
             "muster_snapshot_schedule_all",  # Snapshot.ScheduleAll: goroutines are its executor
             "muster_table_set_strings",  # Table.Texts
+            "muster_threads_run",  # Cluster.SetThreads hands it over
         })
 
     def test_metrics(self):

@@ -77,8 +77,9 @@ TEST(Layout, SizesAndOffsets) {
   EXPECT_EQ(offsetof(muster_action, run), 32);
   EXPECT_EQ(sizeof(muster_pool_trace), 56);
   EXPECT_EQ(sizeof(muster_replay_view), 96);
-  EXPECT_EQ(sizeof(muster_forecast_options), 96);
-  EXPECT_EQ(offsetof(muster_forecast_options, policies), 88);
+  EXPECT_EQ(sizeof(muster_forecast_options), 120);
+  EXPECT_EQ(offsetof(muster_forecast_options, executor), 88);
+  EXPECT_EQ(offsetof(muster_forecast_options, policies), 112);
   EXPECT_EQ(sizeof(muster_advise_options), 32);
   EXPECT_EQ(offsetof(muster_advise_options, policies), 16);
   EXPECT_EQ(sizeof(muster_forecast_view), 176);

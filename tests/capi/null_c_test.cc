@@ -98,6 +98,8 @@ TEST(Nulls, Anywhere) {
       muster_cluster_freeze(nullptr, nullptr, &error),
       muster_cluster_freeze(c, nullptr, &error),
       muster_stop_new(nullptr, &error),
+      muster_threads_new(2, nullptr, &error),
+      muster_cluster_set_executor(nullptr, muster_threads_run, 0, 2, &error),
       muster_snapshot_schedule(nullptr, "muster", nullptr, Out(plan), &error),
       muster_snapshot_schedule(w.snapshot.get(), nullptr, nullptr, Out(plan), &error),
       muster_snapshot_schedule(w.snapshot.get(), "muster", nullptr, nullptr, &error),
@@ -236,6 +238,7 @@ TEST(Nulls, Anywhere) {
   muster_plan_free(nullptr);
   muster_policies_free(nullptr);
   muster_stop_free(nullptr);
+  muster_threads_free(nullptr);
   muster_replay_free(nullptr);
   muster_forecast_free(nullptr);
   muster_episodes_free(nullptr);

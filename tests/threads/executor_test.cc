@@ -158,20 +158,14 @@ TEST(Executor, ForecastsAreThoseOfOneThread) {
     ForecastOptions options{.now = 3000, .futures = 9, .arrivals = false, .work_budget = budget};
     const absl::StatusOr<ClusterForecast> alone = Forecast(cluster, "volcano", past, options);
     ASSERT_TRUE(alone.ok()) << alone.status();
-    ForecastOptions of_trace{.futures = 9, .work_budget = budget, .every = 3};
-    const absl::StatusOr<TraceForecast> pool = ForecastTrace(past, "easy", of_trace);
-    ASSERT_TRUE(pool.ok()) << pool.status();
     for (const int64_t width : kWidths) {
       const std::unique_ptr<Executor> threads = MakeThreads(width);
-      options.executor = of_trace.executor = threads.get();
+      options.executor = threads.get();
       const absl::StatusOr<ClusterForecast> both = Forecast(cluster, "volcano", past, options);
       ASSERT_TRUE(both.ok()) << both.status();
       EXPECT_EQ(both->digest(), alone->digest()) << budget << ", " << width;
       EXPECT_EQ(both->events, alone->events) << budget << ", " << width;
       EXPECT_EQ(both->complete, alone->complete) << budget << ", " << width;
-      const absl::StatusOr<TraceForecast> pool_too = ForecastTrace(past, "easy", of_trace);
-      ASSERT_TRUE(pool_too.ok()) << pool_too.status();
-      EXPECT_EQ(pool_too->digest(), pool->digest()) << budget << ", " << width;
     }
   }
 }

@@ -38,8 +38,6 @@ struct ForecastFlags {
   ForecastOptions options;
   std::string scales;
   bool no_arrivals = false;
-  ThreadsFlag threads;
-  std::unique_ptr<Executor> executor;
 
   void Declare(FlagSet* flags) {
     flags->Value("--futures", "N", &options.futures, "futures of a forecast (32)");
@@ -49,16 +47,10 @@ struct ForecastFlags {
     flags->Switch("--no-arrivals", &no_arrivals, "nothing is submitted in a future");
     flags->Value("--scales", "A,B,C,D", &scales,
                  "of intervals at the beginning: starts, down and up; ends, down and up (1,1,1,1)");
-    threads.Declare(flags);
   }
 
   absl::Status Settle() {
     options.arrivals = !no_arrivals;
-    if (const std::string wrong = threads.Wrong(); !wrong.empty()) {
-      return absl::InvalidArgumentError(wrong);
-    }
-    executor = threads.Make();
-    options.executor = executor.get();
     options.should_stop = [] {
       Progress::Tick();
       return InterruptWatch::Asked();
@@ -164,6 +156,8 @@ int ForecastScenario(const Arguments& arguments) {
   flags.Value("--lone-tasks", "QUEUE", &lone_tasks,
               "each task that waits and has no job becomes a job of one in this queue");
   forecast_flags.Declare(&flags);
+  ThreadsFlag threads;
+  threads.Declare(&flags);
   flags.Value("--history", "FILE", &history_jobs,
               "jobs that ended and were submitted, as CSV of muster replay csv");
   flags.Value("--history-nodes", "FILE", &history_nodes,
@@ -172,6 +166,7 @@ int ForecastScenario(const Arguments& arguments) {
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.size() != 1) return ComplainUsage(kForecastText, "needs one FILE or KIND");
   if (absl::Status s = forecast_flags.Settle(); !s.ok()) return Complain(std::string(s.message()));
+  if (const std::string wrong = threads.Wrong(); !wrong.empty()) return Complain(wrong);
   if (history_jobs.empty() && !history_nodes.empty()) {
     return ComplainUsage(kForecastText, "--history-nodes needs --history");
   }
@@ -191,6 +186,8 @@ int ForecastScenario(const Arguments& arguments) {
   options.now = scheduled.now;
   options.seed = scheduled.seed;
   options.extensions = scheduled.extensions;
+  const std::unique_ptr<Executor> executor = threads.Make();
+  options.executor = executor.get();
   const Progress progress("playing futures");
   const absl::StatusOr<ClusterForecast> forecast =
       Forecast(opened->cluster, opened->scenario.profile, *history, options);
