@@ -40,19 +40,30 @@ std::span<const DevicePart> DeviceBook::Grants(const Ledger& ledger, TaskIndex t
 DeviceBook::DeviceBook(const DeviceRules& rules)
     : Book(kName, kStatuses, /*has_cells=*/true), states_(rules) {}
 
+// Nodes are mostly added type by type: what was found for one holds for the next ones like it.
 void DeviceBook::Open(const Tables& tables) {
-  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) FollowNode(tables, n);
+  const NodeTable& nodes = tables.nodes;
+  DeviceStateIndex fresh{0};
+  for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
+    const bool known = n > 0 && nodes.alive[n] && nodes.alive[n - 1] &&
+                       DeviceStates::SurelyAlike(nodes.spec[n - 1], nodes.spec[n]);
+    if (!known) fresh = FreshOf(tables, n);
+    SetNode(n, fresh);
+  }
 }
 
 bool DeviceBook::Follow(const Tables& tables, const Change& change) {
-  return change.table == Change::Table::kNode && FollowNode(tables, NodeIndex(change.index));
+  const NodeIndex n(change.index);
+  return change.table == Change::Table::kNode && SetNode(n, FreshOf(tables, n));
 }
 
-bool DeviceBook::FollowNode(const Tables& tables, NodeIndex n) {
+DeviceStateIndex DeviceBook::FreshOf(const Tables& tables, NodeIndex n) {
+  return tables.nodes.alive[n] ? states_.Fresh(tables.nodes.spec[n]) : DeviceStateIndex{0};
+}
+
+bool DeviceBook::SetNode(NodeIndex n, DeviceStateIndex fresh) {
   if (n >= of_node_.size()) of_node_.resize(n + 1, DeviceStateIndex{0});
   const DeviceStateIndex old = of_node_[n];
-  const DeviceStateIndex fresh =
-      tables.nodes.alive[n] ? states_.Fresh(tables.nodes.spec[n]) : DeviceStateIndex{0};
   if (states_.SameMachine(old, fresh)) return false;
   of_node_[n] = fresh;
   return old != 0;  // no task holds any of no devices

@@ -58,7 +58,9 @@ class DeviceBook : public Book {
   void Charge(const Tables& tables, const BookedTask& task, const BookRow& times) override;
 
  private:
-  bool FollowNode(const Tables& tables, NodeIndex n);
+  // Returns the state of the node's devices while all of them are free.
+  DeviceStateIndex FreshOf(const Tables& tables, NodeIndex n);
+  bool SetNode(NodeIndex n, DeviceStateIndex fresh);
 
   DeviceStates states_;
   std::vector<DeviceStateIndex> of_node_;

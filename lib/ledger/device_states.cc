@@ -96,6 +96,19 @@ uint64_t DeviceStates::SumOfScratch() const {
   return sum;
 }
 
+bool DeviceStates::SurelyAlike(const NodeSpec& a, const NodeSpec& b) {
+  const auto alike = [](const DeviceSpec& x, const DeviceSpec& y) {
+    return x.name == y.name && x.kind == y.kind && x.model == y.model && x.zone == y.zone &&
+           x.links == y.links && x.memory == y.memory && x.milli == y.milli &&
+           x.healthy == y.healthy;
+  };
+  const auto named = [](const ZoneSpec& x, const ZoneSpec& y) { return x.name == y.name; };
+  // What follows the devices is read for AlignedCpus.
+  return std::ranges::equal(a.devices, b.devices, alike) && a.alignment == b.alignment &&
+         a.capacity == b.capacity && a.allocatable == b.allocatable &&
+         std::ranges::equal(a.zones, b.zones, named);
+}
+
 DeviceStateIndex DeviceStates::Intern(uint32_t machine, uint64_t sum) {
   const uint64_t hash = Hash(machine, sum);
   size_t mask = index_.size() - 1;

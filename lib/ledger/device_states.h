@@ -69,6 +69,8 @@ class DeviceStates {
   void SetCost(Cost cost) { cost_ = std::move(cost); }
 
   DeviceStateIndex Fresh(const NodeSpec& node);
+  // Returns true only if Fresh returns the same for both. Costs a twentieth of it.
+  static bool SurelyAlike(const NodeSpec& a, const NodeSpec& b);
   bool SameMachine(DeviceStateIndex a, DeviceStateIndex b) const {
     return states_[a].machine == states_[b].machine;
   }

@@ -154,6 +154,19 @@ Sessions::Kept* FindKept(internal::ClusterImpl& cluster, std::string_view profil
   return nullptr;
 }
 
+// Returns memory of the session's last plan for the next one, if nothing else holds that plan any
+// more: the lists of its shares, three for each queue.
+PlanData SpareOf(Sessions::Kept& kept) {
+  PlanData spare;
+  if (kept.data.use_count() != 2) return spare;
+  // Its last other holder may have been in another thread. The count goes up and down again, so
+  // that what was read there comes before what is written here.
+  std::shared_ptr<PlanData>(kept.data).reset();
+  kept.plan = Plan();
+  spare.shares = std::move(kept.data->shares);
+  return spare;
+}
+
 }  // namespace
 
 absl::StatusOr<Plan> Schedule(const Snapshot& snapshot, std::string_view profile,
@@ -238,7 +251,7 @@ absl::StatusOr<Plan> Cluster::Schedule(std::string_view profile, const ScheduleO
   Sessions::Kept& mine = **kept;
   const absl::StatusOr<const Tables*> seen = CycleTables(mine, tables);
   if (!seen.ok()) return seen.status();
-  auto data = std::make_shared<PlanData>(mine.session->Run(**seen, options));
+  auto data = std::make_shared<PlanData>(mine.session->Run(**seen, options, SpareOf(mine)));
   if (*seen != &tables) ForgetJobsOfOne(tables, data.get());
   std::vector<WaitingEvent> waiting = WhatWaits(*impl_);
   data->names = CopyNamesOfCycle(
@@ -251,6 +264,7 @@ absl::StatusOr<Plan> Cluster::Schedule(std::string_view profile, const ScheduleO
   mine.refused = tables.refused;
   // The memory has seen what happened until now; the cluster has to know what comes.
   if (!data->memory.empty()) impl_->editor.RecordEvents();
+  mine.data = data;
   mine.plan = PlanOf(std::move(data));
   return mine.plan;
 }

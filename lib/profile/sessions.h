@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
+#include "lib/plan/plan_data.h"
 #include "lib/profile/left_out_tasks.h"
 #include "lib/session/session.h"
 #include "muster/schedule.h"
@@ -43,6 +44,7 @@ struct Sessions : Attachment {
     // Not asked where the profile tries tasks without a job.
     LeftOutTasks left_out;
     Plan plan;
+    std::shared_ptr<PlanData> data;  // of the plan; null: there is none
   };
   static constexpr size_t kMost = 4;
   std::vector<Kept> kept;  // most recently used last
