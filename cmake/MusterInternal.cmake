@@ -114,14 +114,14 @@ endmacro()
 
 # muster_unite(TARGET): the target's sources are compiled by the eight, folder by folder, so that
 # what they all include is read once: less time from nothing, more after a change. Those of the
-# library, which ./run builds, are compiled by the sixteen. The preset debug compiles every file by
-# itself.
+# library, its C interface, the command line and the probe are compiled by the sixteen. The preset
+# debug compiles every file by itself.
 function(muster_unite target)
   if(NOT MUSTER_UNITE)
     return()
   endif()
   set(most 8)
-  if(target MATCHES "^muster(_cold|_import|_replay|_traces|_waiting)?$")
+  if(target MATCHES "^muster(_cold|_import|_replay|_traces|_waiting|_c_objects|_cli|_probe)?$")
     set(most 16)
   endif()
   get_target_property(sources ${target} SOURCES)
