@@ -8,13 +8,14 @@
 namespace muster {
 namespace {
 
-// MIG tasks go to MIG nodes, and others do not, as the node's strategy has it.
+// MIG tasks go to MIG nodes, and others do not, as the node's strategy has it. GPUs that slices list
+// are claimed, and others are not.
 bool AdmitsType(const KaiWorld& world, const KaiShape& shape, uint32_t n) {
   using Strategy = KaiNodeFacts::Strategy;
   const KaiNodeFacts& node = world.nodes.facts(n);
   if (shape.legacy_slices) return false;
   if (shape.cpu_only) return true;
-  if (node.claimed_gpus && shape.shares_gpu()) return false;
+  if (node.claimed_gpus ? KaiGpus(shape.gpu) > 0 : shape.gpu.claimed > 0) return false;
   const bool slices = shape.type == KaiRequestType::kMigInstance;
   if (!node.slices) return !slices;
   if (slices && world.nodes.legacy_tasks(n) > 0) return false;

@@ -26,7 +26,8 @@ def _first_queue(case: Json, name: str | None = None) -> str:
 
 
 def _assign(case: Json, probe: Probe, pod_set: Json, queue: str,
-            usage: dict[str, Json] | None = None, old: Json | None = None) -> Json:
+            usage: dict[str, Json] | None = None, old: Json | None = None,
+            pins: list[Json] | None = None) -> Json:
     """The search for one pod set of one workload, which may replace another one."""
     state = case["state"]
     workload: Json = {
@@ -47,7 +48,7 @@ def _assign(case: Json, probe: Probe, pod_set: Json, queue: str,
     oracle = {cell: [told["preemptionPossiblity"], told["borrowingAfterSimulation"]]
               for cell, told in (state.get("simulationResult") or {}).items()}
     op = {"op": "assign", "queue": queue, "workload": "default/asked", "usage": usage or {},
-          "oracle": oracle} | more
+          "oracle": oracle, "pins": pins or []} | more
     return probe.kueue(asked, [op])[0]
 
 
@@ -85,6 +86,39 @@ def _bookmark(case: Json, probe: Probe) -> list[str]:
     tried = flavors["cpu"]["triedFlavorIdx"] if "cpu" in flavors else None
     theirs = case["observed"]
     return differs([ours["mode"], tried], [theirs["mode"], theirs.get("triedFlavorIdx")])
+
+
+def _holder(queue: str, flavor: str, node: str, cpu: str) -> Json:
+    """An admitted workload of one pod, which is on the node."""
+    places = {"levels": ["kubernetes.io/hostname"],
+              "slices": [{"domainCount": 1, "podCounts": {"universal": 1},
+                          "valuesPerLevel": [{"universal": node}]}]}
+    held = {"count": 1, "name": "main", "flavors": {"cpu": flavor}, "resourceUsage": {"cpu": cpu},
+            "topologyAssignment": places}
+    return {"kind": "Workload", "metadata": {"name": "holder", "namespace": "default"},
+            "spec": {"podSets": [_pods({"cpu": cpu})], "queueName": "asked"},
+            "status": {"admission": {"clusterQueue": queue, "podSetAssignments": [held]},
+                       "conditions": [{"type": "QuotaReserved", "status": "True"}]}}
+
+
+def _recomputed(case: Json, probe: Probe) -> list[str]:
+    """Where the next search begins after a second one in the same cycle, which may use the flavors
+    of the first one alone. Between the two the node of that flavor fills up; the record has neither
+    what fills it nor the request, so half of a node is requested."""
+    state, theirs = case["state"], case["observed"]
+    node = next(o for o in case["objects"] if o["kind"] == "Node")
+    pod_set = _pods({"cpu": "2"}) | {"topologyRequest": {"required": "kubernetes.io/hostname"}}
+    first = _assign(case | {"state": {}}, probe, pod_set, "cq")
+    chosen = first["podSets"][0]["flavors"]["cpu"]
+    holder = _holder("cq", chosen["name"], node["metadata"]["name"],
+                     node["status"]["allocatable"]["cpu"])
+    again = _assign(case | {"objects": [*case["objects"], holder]}, probe, pod_set, "cq",
+                    {"cq": state.get("quotaUsageAtRecompute") or {}},
+                    pins=[{"cpu": chosen["name"]}])
+    return differs([first["mode"], chosen["triedFlavorIdx"], again["mode"],
+                    again["lastTriedFlavorIdx"][0]["cpu"]],
+                   [theirs["value1"], theirs["nominatedIdx"], theirs["value4"],
+                    theirs["recomputedIdx"]])
 
 
 def _selected(case: Json, probe: Probe) -> list[str]:
@@ -139,6 +173,7 @@ TESTS: dict[str, Callable[[Json, Probe], list[str]]] = {
     "pkg-scheduler-preemption.TestCandidatesOrdering": _candidates,
     "pkg-scheduler-flavorassigner.TestFlavorScanRecordsLastTriedFlavorIdx": _bookmark,
     "pkg-scheduler-flavorassigner.TestHierarchical": _selected,
+    "pkg-scheduler-flavorassigner.TestRecomputeRecordsLastTriedFlavorIdx": _recomputed,
     "pkg-scheduler-flavorassigner.TestIsNoFitDueToCapacityAndLimits": _no_fit,
     "pkg-scheduler-flavorassigner.TestReclaimBeforePriorityPreemption": _selected,
 }

@@ -81,7 +81,8 @@ class Theater {
   }
 
   // Flavors for a workload: {"queue", "workload", "replaced" (the one it grows out of), "oracle":
-  // {FLAVOR/RESOURCE: [0..2, HEIGHT]}, "usage": {QUEUE: {FLAVOR/RESOURCE: AMOUNT}}}.
+  // {FLAVOR/RESOURCE: [0..2, HEIGHT]}, "usage": {QUEUE: {FLAVOR/RESOURCE: AMOUNT}}, "pins": [by pod
+  // set: {RESOURCE: FLAVOR}, the only one that is looked at]}.
   json Assign(const json& op) {
     const json usage_map = op.value("usage", json::object());
     for (const auto& [name, amounts] : usage_map.items()) {
@@ -103,9 +104,17 @@ class Theater {
     }
     scheduler_.cycle = op.value("cycle", int64_t{0});
     const std::vector<int64_t> counts = op.value("counts", std::vector<int64_t>());
-    return WrittenAssignment(
-        world_, entry.queue,
-        scheduler_.Assign(&entry, &oracle, counts.empty() ? nullptr : &counts));
+    kueue::Pins pins;
+    for (const json& told : op.value("pins", json::array())) {
+      auto& of_pod_set = pins.emplace_back();
+      for (const auto& [resource, flavor] : told.items()) {
+        of_pod_set.emplace_back(world_.Resource(resource),
+                                world_.Flavor(flavor.get<std::string>()));
+      }
+    }
+    return WrittenAssignment(world_, entry.queue,
+                             scheduler_.Assign(&entry, &oracle, counts.empty() ? nullptr : &counts,
+                                               pins.empty() ? nullptr : &pins));
   }
 
   // What pods in places add to those that the workload holds: {"workload", "pod_sets": [{"flavors":

@@ -121,6 +121,32 @@ TEST_F(KaiProfile, ClaimedDevicesCountAsGpus) {
   EXPECT_EQ(Decide(cluster_, "kai:kai-rules(claims=on)"), "bind two0 n; bind one0 n");
 }
 
+TEST_F(KaiProfile, ClaimsGoToNodesWhoseGpusAreClaimed) {
+  Accept(cluster_.AddNode({.name = "claimed",
+                           .capacity = {{"cpu", 8}, {"pods", 10}},
+                           .devices = {{.name = "d", .kind = "gpu"}}}));
+  Node("plain");
+  const auto claim = [&](const std::string& name) {
+    TaskSpec task = Task(name, false);
+    task.shape.devices = {{.kind = "gpu", .count = 1, .exclusive = true}};
+    Accept(cluster_.AddTask(task));
+  };
+  claim("a");
+  Accept(cluster_.AddTask(Task("b", true)));
+  Accept(cluster_.AddTask(Task("c", true)));
+  EXPECT_EQ(Decide(cluster_, "kai:kai-rules(claims=on)"),
+            "bind a0 claimed; bind b0 plain; bind c0 plain");
+  // What is left is of the other kind.
+  Accept(cluster_.RemoveTask("c0"));
+  claim("d");
+  EXPECT_EQ(Decide(cluster_, "kai:kai-rules(claims=on)"), "bind a0 claimed; bind b0 plain");
+  Accept(cluster_.RemoveTask("a0"));
+  Accept(cluster_.RemoveTask("d0"));
+  Accept(cluster_.AddTask(Task("e", true)));
+  Accept(cluster_.AddTask(Task("f", true)));
+  EXPECT_EQ(Decide(cluster_, "kai:kai-rules(claims=on)"), "bind b0 plain; bind e0 plain");
+}
+
 TEST_F(KaiProfile, CountsTheNodesThatRefuseATask) {
   for (const char* name : {"k", "m", "n"}) Node(name);
   for (const char* node : {"m", "n"}) {
