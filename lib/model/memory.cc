@@ -13,7 +13,8 @@
 namespace muster {
 namespace {
 
-constexpr size_t kMostRows = 32;  // of a run
+constexpr size_t kMostRows = 32;                   // of a run
+constexpr size_t kMostMerged = kMostRows * 3 / 4;  // of one that two become: it may grow again
 
 template <class T>
 const T* CellOf(const MemoryRow* row, size_t cell) {
@@ -130,13 +131,14 @@ void MemoryRows::Erase(std::string_view key) {
     return;
   }
   MergeWithNext(run);
+  if (run > 0) MergeWithNext(run - 1);
 }
 
 // Small runs become one, so that there are few of them.
 void MemoryRows::MergeWithNext(size_t run) {
   if (run + 1 >= runs_.size()) return;
   const std::vector<Shared>& next = runs_[run + 1].rows();
-  if (runs_[run].rows().size() + next.size() > kMostRows / 2) return;
+  if (runs_[run].rows().size() + next.size() > kMostMerged) return;
   std::vector<Shared>& rows = runs_[run].Own();
   rows.insert(rows.end(), next.begin(), next.end());
   runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(run + 1));

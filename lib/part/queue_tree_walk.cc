@@ -12,14 +12,20 @@ QueueTreeWalk::QueueTreeWalk(const ActionContext& context)
       by_turn_(context.dispatcher.OrdersByTurn()),
       root_(static_cast<QueueIndex>(context.tables.queues.alive.size())),
       place_(root_, 0),
+      heap_of_(root_ + 1, 0),
       jobs_(root_),
       epoch_(context.dispatcher.QueueOrderEpoch()) {
   dispatcher_.BeginTurns();
   const QueueTable& queues = tables_.queues;
-  heaps_.reserve(root_ + 1);
+  // Most queues are leaves, and need no heap of their own.
+  heaps_.emplace_back(ChildBefore{this, nullptr});
+  const auto add_heap = [&](QueueIndex parent, const std::vector<QueueIndex>& children) {
+    heap_of_[parent] = static_cast<uint32_t>(heaps_.size());
+    heaps_.emplace_back(ChildBefore{this, &children});
+  };
   for (QueueIndex q = 0; q < root_; ++q) {
-    heaps_.emplace_back(ChildBefore{this, &queues.children[q]});
     if (!queues.alive[q]) continue;
+    if (!queues.children[q].empty()) add_heap(q, queues.children[q]);
     if (queues.parent[q] == kNone) {
       place_[q] = static_cast<uint32_t>(roots_.size());
       roots_.push_back(q);
@@ -28,7 +34,7 @@ QueueTreeWalk::QueueTreeWalk(const ActionContext& context)
       place_[queues.children[q][i]] = static_cast<uint32_t>(i);
     }
   }
-  heaps_.emplace_back(ChildBefore{this, &roots_});
+  add_heap(root_, roots_);
   if (by_turn_) OpenBooks();
 }
 
@@ -94,8 +100,8 @@ QueueTurn QueueTreeWalk::TurnOf(QueueIndex queue) const {
 
 JobIndex QueueTreeWalk::HeadOf(QueueIndex queue) const {
   while (jobs_[queue].empty()) {
-    if (heaps_[queue].empty()) return kNone;
-    queue = tables_.queues.children[queue][heaps_[queue].Top()];
+    if (Below(queue).empty()) return kNone;
+    queue = tables_.queues.children[queue][Below(queue).Top()];
   }
   return jobs_[queue].front();
 }
@@ -135,9 +141,9 @@ void QueueTreeWalk::LeaveOut(absl::FunctionRef<bool(JobIndex)> idle) {
 }
 
 JobIndex QueueTreeWalk::Next() {
-  if (heaps_[root_].empty()) return kNone;
-  QueueIndex queue = roots_[heaps_[root_].Top()];
-  while (jobs_[queue].empty()) queue = tables_.queues.children[queue][heaps_[queue].Top()];
+  if (Below(root_).empty()) return kNone;
+  QueueIndex queue = roots_[Below(root_).Top()];
+  while (jobs_[queue].empty()) queue = tables_.queues.children[queue][Below(queue).Top()];
   std::vector<JobIndex>& jobs = jobs_[queue];
   std::pop_heap(jobs.begin(), jobs.end(),
                 [this](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(b, a); });
@@ -170,10 +176,11 @@ void QueueTreeWalk::Done(JobIndex job, bool again) {
 }
 
 void QueueTreeWalk::Rebuild(QueueIndex parent) {
-  if (heaps_[parent].empty()) return;
-  heaps_[parent].Clear();
+  Heap& heap = Below(parent);
+  if (heap.empty()) return;
+  heap.Clear();
   for (QueueIndex child : parent == root_ ? roots_ : tables_.queues.children[parent]) {
-    if (Waits(child)) heaps_[parent].Push(place_[child]);
+    if (Waits(child)) heap.Push(place_[child]);
   }
 }
 

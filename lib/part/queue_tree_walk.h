@@ -76,10 +76,13 @@ class QueueTreeWalk {
   void NumberLevels();
   void OpenBooks();
   void FollowLedger(QueueIndex queue);
-  bool Waits(QueueIndex queue) const { return !jobs_[queue].empty() || !heaps_[queue].empty(); }
+  bool Waits(QueueIndex queue) const { return !jobs_[queue].empty() || !Below(queue).empty(); }
+  // Returns the heap of the children of a queue, or of root_.
+  Heap& Below(QueueIndex parent) { return heaps_[heap_of_[parent]]; }
+  const Heap& Below(QueueIndex parent) const { return heaps_[heap_of_[parent]]; }
   Heap& Family(QueueIndex queue) {  // the heap that `queue` is in
     const QueueIndex parent = tables_.queues.parent[queue];
-    return heaps_[parent == kNone ? root_ : parent];
+    return Below(parent == kNone ? root_ : parent);
   }
   void PushJob(QueueIndex queue, JobIndex job);
   void Rebuild(QueueIndex parent);
@@ -91,7 +94,8 @@ class QueueTreeWalk {
   const QueueIndex root_;  // stands for the parent of the roots
   std::vector<QueueIndex> roots_;
   std::vector<uint32_t> place_;              // of a queue among its siblings
-  std::vector<Heap> heaps_;                  // per queue, then root_
+  std::vector<uint32_t> heap_of_;            // of a queue, then of root_; all leaves have one
+  std::vector<Heap> heaps_;                  // that of leaves, in which nothing is, comes first
   std::vector<std::vector<JobIndex>> jobs_;  // per queue: a heap, the first job on top
   std::vector<QueueIndex> levels_;           // root_, then level by level; empty: not numbered
   std::vector<uint32_t> level_place_;        // of a queue, or root_, in levels_

@@ -70,7 +70,12 @@ struct DueRow {
 
   HistorySlots::Kind kind() const { return {.user = user, .estimate = estimate, .size = size}; }
   MemoryRow cells() const {
-    return {static_cast<int64_t>(state), key, started, estimate, size, user};
+    MemoryRow cells;
+    cells.reserve(6);
+    cells.emplace_back(static_cast<int64_t>(state));
+    for (const int64_t number : {key, started, estimate, size}) cells.emplace_back(number);
+    cells.emplace_back(user);
+    return cells;
   }
 };
 
@@ -132,18 +137,18 @@ class Due : public Policy, public OrderPolicy, public JobKeep {
   }
 
  private:
-  // What is known of a job with a row, so that a cycle need not read the rows of jobs that did not
-  // change.
+  // The row of a job, so that a cycle need not read rows.
   struct Kept {
-    int64_t key = kAbsent;  // kAbsent: it has no row
-    DueState state = DueState::kWaits;
+    bool there = false;
+    DueRow row;
     std::string name;
   };
   // Names are the order in which ends are learnt.
   struct Step {
     std::string name;
-    std::optional<DueRow> row;  // none: it is erased
-    bool learns = false;        // it ran, and has ended
+    DueRow row;
+    bool stays = true;    // false: its row is erased
+    bool learns = false;  // it ran, and has ended
   };
 
   // The cycle has placed tasks: their jobs run.
@@ -152,29 +157,23 @@ class Due : public Policy, public OrderPolicy, public JobKeep {
     for (const Ledger::Entry& entry : ledger_->log()) {
       const JobIndex job = tables_->tasks.job[entry.task];
       if (job == kNone || !Waits(job) || !Holds(job)) continue;
-      DueRow row = RowOf(kept_[job].name);
-      NoteStart(job, cycle_->now(), DueState::kPlaced, &row);
-      Write(job, row);
+      NoteStart(job, cycle_->now(), DueState::kPlaced, &kept_[job].row);
+      Write(job);
       placed_.push_back(job);
     }
-    rows_ = cycle_->Recall(kDueSlot.slot);
+    const MemorySlot& now = cycle_->Recall(kDueSlot.slot);
+    if (!now.rows().SharesAllWith(rows_.rows())) rows_ = now;
     knows_ = true;
     recent_.Close(*internal::DataOf(*cycle_).memory);
   }
 
-  DueRow RowOf(const std::string& name) const {
-    const MemoryRow* cells = cycle_->Recall(kDueSlot.slot).Find(name);
-    return cells == nullptr ? DueRowOf({}) : DueRowOf(*cells);
-  }
-  void Write(JobIndex job, const DueRow& row) {
-    kept_[job].key = row.key;
-    kept_[job].state = row.state;
-    cycle_->Remember(kDueSlot.slot).Set(kept_[job].name, row.cells());
+  void Write(JobIndex job) {
+    cycle_->Remember(kDueSlot.slot).Set(kept_[job].name, kept_[job].row.cells());
   }
 
   // Returns whether it has a row, and held nothing when the cycle began.
   bool Waits(JobIndex job) const {
-    return kept_[job].key != kAbsent && kept_[job].state < DueState::kPlaced;
+    return kept_[job].there && kept_[job].row.state < DueState::kPlaced;
   }
   // Returns whether it has a place that it has not left yet.
   bool Holds(JobIndex job) const {
@@ -200,8 +199,8 @@ class Due : public Policy, public OrderPolicy, public JobKeep {
   }
   // A job without a row goes as if it was due at once.
   int64_t KeyOf(JobIndex job) const {
-    const int64_t key = kept_[job].key;
-    return key != kAbsent ? key : SatMul(tables_->jobs.spec[job].created, 1000);
+    const Kept& kept = kept_[job];
+    return kept.there ? kept.row.key : SatMul(tables_->jobs.spec[job].created, 1000);
   }
 
   // Brings the rows of earlier cycles up to date, and learns from those of jobs that have ended.
@@ -209,11 +208,11 @@ class Due : public Policy, public OrderPolicy, public JobKeep {
     std::vector<Step> steps;
     for (const auto& [name, cells] : cycle_->Recall(kDueSlot.slot).rows()) {
       const std::optional<JobIndex> job = tables_->jobs.names.Find(name);
-      const DueState state = DueStateOf(cells);
-      if (job) kept_[*job] = {.key = DueCell(cells, 1), .state = state, .name = name};
-      Follow(job, name, state, &steps);
+      const DueRow row = DueRowOf(cells);
+      if (job) kept_[*job] = {.there = true, .row = row, .name = name};
+      Follow(job, name, row, &steps);
     }
-    Take(steps);
+    Take(std::move(steps));
     std::vector<JobIndex> all;
     for (JobIndex job = 0; job < tables_->jobs.alive.size(); ++job) all.push_back(job);
     NoteNewJobs(all);
@@ -223,9 +222,9 @@ class Due : public Policy, public OrderPolicy, public JobKeep {
   void FollowChanges(const std::vector<JobIndex>& changed) {
     std::vector<Step> steps;
     for (const JobIndex job : changed) {
-      if (kept_[job].key == kAbsent) continue;
+      if (!kept_[job].there) continue;
       if (tables_->jobs.alive[job]) {
-        Follow(job, kept_[job].name, kept_[job].state, &steps);
+        Follow(job, kept_[job].name, kept_[job].row, &steps);
         continue;
       }
       Kept gone = std::exchange(kept_[job], {});
@@ -233,46 +232,47 @@ class Due : public Policy, public OrderPolicy, public JobKeep {
       if (heir && *heir > job) {
         kept_[*heir] = std::move(gone);  // a new job of its name, which is among the changed ones
       } else {
-        Follow(std::nullopt, gone.name, gone.state, &steps);
+        Follow(std::nullopt, gone.name, gone.row, &steps);
       }
     }
     for (const JobIndex job : placed_) {
       // Jobs that changed have been followed.
-      if (kept_[job].state == DueState::kPlaced && tables_->jobs.alive[job] &&
+      if (kept_[job].row.state == DueState::kPlaced && tables_->jobs.alive[job] &&
           !std::binary_search(changed.begin(), changed.end(), job)) {
-        Follow(job, kept_[job].name, kept_[job].state, &steps);
+        Follow(job, kept_[job].name, kept_[job].row, &steps);
       }
     }
     std::sort(steps.begin(), steps.end(),
               [](const Step& a, const Step& b) { return a.name < b.name; });
-    Take(steps);
+    Take(std::move(steps));
     NoteNewJobs(changed);
   }
 
   // Finds out what became of a job with a row; none: it is gone.
-  void Follow(std::optional<JobIndex> job, const std::string& name, DueState state,
+  void Follow(std::optional<JobIndex> job, const std::string& name, const DueRow& row,
               std::vector<Step>* steps) {
-    const bool ran = state >= DueState::kPlaced;
+    const bool ran = row.state >= DueState::kPlaced;
     if (!job || !tables_->jobs.alive[*job] || !Stands(*job)) {
-      steps->push_back({name, std::nullopt, ran});
+      steps->push_back({name, row, /*stays=*/false, ran});
     } else if (!Holds(*job)) {
-      if (ran) steps->push_back({name, Stopped(RowOf(name))});
-    } else if (state != DueState::kRuns) {
-      DueRow row = RowOf(name);
-      NoteStart(*job, StartOf(*job, ran ? row.started : cycle_->now()), DueState::kRuns, &row);
-      steps->push_back({name, std::move(row)});
+      if (ran) steps->push_back({name, Stopped(row)});
+    } else if (row.state != DueState::kRuns) {
+      steps->push_back({name, row});
+      NoteStart(*job, StartOf(*job, ran ? row.started : cycle_->now()), DueState::kRuns,
+                &steps->back().row);
     }
   }
 
   // Ends are learnt first: rows tell how long their jobs ran.
-  void Take(const std::vector<Step>& steps) {
-    for (const Step& step : steps) {
+  void Take(std::vector<Step> steps) {
+    for (Step& step : steps) {
       const std::optional<JobIndex> job = tables_->jobs.names.Find(step.name);
-      if (step.row.has_value()) {
-        Write(*job, *step.row);
+      if (step.stays) {
+        kept_[*job].row = std::move(step.row);
+        Write(*job);
         continue;
       }
-      if (step.learns) Learn(RowOf(step.name));
+      if (step.learns) Learn(step.row);
       if (job) kept_[*job] = {};
       cycle_->Remember(kDueSlot.slot).Erase(step.name);
     }
@@ -304,7 +304,7 @@ class Due : public Policy, public OrderPolicy, public JobKeep {
     const JobTable& jobs = tables_->jobs;
     std::vector<std::pair<JobIndex, DueRow>> rows;
     for (const JobIndex job : candidates) {
-      if (!jobs.alive[job] || kept_[job].key != kAbsent || !Stands(job)) continue;
+      if (!jobs.alive[job] || kept_[job].there || !Stands(job)) continue;
       DueRow row;
       row.estimate = jobs.spec[job].estimate.value_or(kFiveDays);
       row.size = SizeOfJob(*tables_, *ledger_, job).units;
@@ -322,8 +322,8 @@ class Due : public Policy, public OrderPolicy, public JobKeep {
         last = &row;
       }
       row.key = DueKey(settings_, jobs.spec[job].created, length, longest);
-      kept_[job].name = std::string(jobs.names.name(job));
-      Write(job, row);
+      kept_[job] = {.there = true, .row = row, .name = std::string(jobs.names.name(job))};
+      Write(job);
     }
   }
 

@@ -2,7 +2,7 @@
 #include "lib/policy/history_slots.h"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <utility>
 #include <variant>
 
@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
+#include "muster/types.h"
 
 namespace muster {
 namespace {
@@ -59,10 +60,24 @@ void RecentRuns::Open(const MemorySlots& slots) {
            slots.Recall(kRecentSlot.slot).rows().SharesAllWith(recent_.rows());
 }
 
+// To compare rows costs less than to copy them, and most cycles change few of them.
 void RecentRuns::Close(const MemorySlots& slots) {
-  history_ = slots.Recall(kHistorySlot.slot);
-  recent_ = slots.Recall(kRecentSlot.slot);
+  const auto keep = [&](const MemoryDecl& decl, MemorySlot* slot) {
+    const MemorySlot& now = slots.Recall(decl.slot);
+    if (!now.rows().SharesAllWith(slot->rows())) *slot = now;
+  };
+  keep(kHistorySlot, &history_);
+  keep(kRecentSlot, &recent_);
   kept_ = known_;
+}
+
+uint32_t RecentRuns::NumberOf(std::string_view user) {
+  if (user.empty()) return kNone;
+  const auto found = users_.find(user);
+  if (found != users_.end()) return found->second;
+  const auto number = static_cast<uint32_t>(users_.size());
+  users_.try_emplace(std::string(user), number);
+  return number;
 }
 
 RunSums HistorySlots::SumsOf(const std::string& key) const {
@@ -71,43 +86,46 @@ RunSums HistorySlots::SumsOf(const std::string& key) const {
   return {.count = RealAt(*row, 0), .run = RealAt(*row, 1), .inverse = RealAt(*row, 2)};
 }
 
+const RunSums& HistorySlots::AllOf(uint32_t level, const Kind& kind, const RunKind& known) const {
+  const RunKey key = RunKeyOf(level, known);
+  const auto [at, added] = recent_.sums_.try_emplace(key);
+  if (!added) return at->second;
+  at->second = SumsOf(RowOf(level, kind));
+  for (const RecentRuns::Run& other : recent_.runs_) {
+    if (level < RunKeysOf(other.kind) && RunKeyOf(level, other.kind) == key) {
+      at->second.Add(level, other.run);
+    }
+  }
+  return at->second;
+}
+
 void HistorySlots::ReadRecent() const {
   if (std::exchange(recent_.known_, true)) return;
   recent_.runs_.clear();
-  recent_.all_ = SumsOf(RowOf(0, {}));
+  recent_.sums_.clear();
+  recent_.users_.clear();
   for (const auto& [name, row] : slots_.Recall(kRecentSlot.slot).rows()) {
     Append(name, KindAt(row), IntegerAt(row, 0));
   }
 }
 
 void HistorySlots::Append(std::string_view name, const Kind& kind, int64_t run) const {
-  recent_.all_.Add(0, run);
+  const RunKind known{recent_.NumberOf(kind.user), kind.estimate, kind.size};
+  for (uint32_t level = 0; level < RunKeysOf(known); ++level) {
+    const auto sums = recent_.sums_.find(RunKeyOf(level, known));
+    if (sums != recent_.sums_.end()) sums->second.Add(level, run);
+  }
   recent_.last_name_ = name;
-  recent_.runs_.push_back({run, kind.estimate, kind.size, RunMagnitude(kind.estimate),
-                           RunMagnitude(kind.size), std::string(kind.user)});
+  recent_.runs_.push_back({run, known});
 }
 
 double HistorySlots::Length(const Kind& kind) const {
   ReadRecent();
-  const uint32_t levels = KeysOf(kind);
-  std::array<RunSums, kRunKeys> sums;
-  sums[0] = recent_.all_;
-  for (uint32_t level = 1; level < levels; ++level) sums[level] = SumsOf(RowOf(level, kind));
-  const int64_t estimate = RunMagnitude(kind.estimate), size = RunMagnitude(kind.size);
-  for (const RecentRuns::Run& other : recent_.runs_) {
-    if (other.estimate_magnitude == estimate && other.size_magnitude == size) {
-      sums[1].Add(1, other.run);
-    }
-    // Each key from here on has all that the one before it has.
-    if (levels <= kRunKeysWithoutUser || other.user != kind.user) continue;
-    sums[2].Add(2, other.run);
-    if (other.estimate != kind.estimate) continue;
-    sums[3].Add(3, other.run);
-    if (other.size == kind.size) sums[4].Add(4, other.run);
-  }
+  const RunKind known{recent_.NumberOf(kind.user), kind.estimate, kind.size};
   RunGuess guess(kind.estimate);
-  for (uint32_t level = 0; level < levels; ++level) {
-    if (sums[level].count > 0) guess.Pull(level, sums[level]);
+  for (uint32_t level = 0; level < RunKeysOf(known); ++level) {
+    const RunSums& sums = AllOf(level, kind, known);
+    if (sums.count > 0) guess.Pull(level, sums);
   }
   return guess.Length();
 }
@@ -140,9 +158,15 @@ void HistorySlots::Fold() {
       at->second.Add(level, IntegerAt(row, 0));
     }
   }
-  for (const auto& [key, all] : grown) sums.Set(key, {all.count, all.run, all.inverse});
+  bool finite = true;
+  for (const auto& [key, all] : grown) {
+    finite &= std::isfinite(all.count) && std::isfinite(all.run) && std::isfinite(all.inverse);
+    sums.Set(key, {all.count, all.run, all.inverse});
+  }
   recent = MemorySlot();
-  recent_.known_ = false;
+  if (!finite) recent_.known_ = false;  // rows hold other numbers in their place
+  recent_.runs_.clear();
+  recent_.last_name_.clear();
 }
 
 }  // namespace muster

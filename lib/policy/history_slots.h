@@ -14,8 +14,9 @@
 //
 // Guarantee. Equal to RunHistory, bit by bit, after the same jobs.
 //
-// Cost. Length: four look-ups, and a look at each recent job, of which the numbers are kept between
-// cycles. Learn: O(log of the recent jobs), and every 256th time O(rows).
+// Cost. Length: five look-ups. For a key that was not asked about since others changed the memory,
+// one of them is in the rows, and each recent job is looked at. Learn: O(log of the recent jobs),
+// and every 256th time O(rows).
 #ifndef MUSTER_POLICY_HISTORY_SLOTS_H_
 #define MUSTER_POLICY_HISTORY_SLOTS_H_
 
@@ -24,6 +25,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/base/hash_map.h"
 #include "lib/extension/memory_slots.h"
 #include "lib/policy/run_history.h"
 #include "muster/memory.h"
@@ -33,7 +35,8 @@ namespace muster {
 // Of every policy that reads or writes the history.
 inline constexpr MemoryDecl kHistorySlot = {"history", 1}, kRecentSlot = {"history-recent", 1};
 
-// The recent jobs as numbers. A policy keeps it from cycle to cycle, so that rows are read once.
+// The recent jobs as numbers, and the sums of the keys that were asked about. A policy keeps it
+// from cycle to cycle, so that rows are read once.
 class RecentRuns {
  public:
   // When a cycle begins: forgets all unless the slots are those of the last Close.
@@ -44,14 +47,17 @@ class RecentRuns {
  private:
   friend class HistorySlots;
   struct Run {
-    int64_t run, estimate, size, estimate_magnitude, size_magnitude;
-    std::string user;
+    int64_t run;
+    RunKind kind;
   };
+  // Returns a number for the user, which stands for its name in keys; kNone: it is not known.
+  uint32_t NumberOf(std::string_view user);
 
   bool known_ = false, kept_ = false;
   std::vector<Run> runs_;  // in the order of their rows
   std::string last_name_;
-  RunSums all_;  // of the first key, with these
+  HashMap<RunKey, RunSums> sums_;  // of keys, with what the recent jobs add
+  HashMap<std::string, uint32_t> users_;
   MemorySlot history_, recent_;
 };
 
@@ -72,7 +78,10 @@ class HistorySlots {
  private:
   static constexpr size_t kMostRecent = 256;
 
+  // Returns the sums of a row, without the recent jobs.
   RunSums SumsOf(const std::string& key) const;
+  // Returns the sums of a key of the kind, with the recent jobs.
+  const RunSums& AllOf(uint32_t level, const Kind& kind, const RunKind& known) const;
   // Reads the rows of recent jobs unless they are known.
   void ReadRecent() const;
   void Append(std::string_view name, const Kind& kind, int64_t run) const;

@@ -85,15 +85,15 @@ void JobLives::Go(uint32_t row) {
     job.saved = kAbsent;  // tasks that have just begun do not have it
     return;
   }
-  int64_t pause = 0;
   if (job.stopped) {
-    pause = options_.recovery.restart_seconds;
-    if (Places(row) != job.places) pause += options_.recovery.migration_seconds;
+    job.pause = options_.recovery.restart_seconds;
+    if (Places(row) != job.places) job.pause += options_.recovery.migration_seconds;
+    TellEstimate(row);
   }
   if (result_.start[row] == kAbsent) result_.start[row] = now_;
   result_.outcome[row] = JobOutcome::kRunning;
   world_.editor().SetPhase(world_.job(row), JobPhase::kRunning);
-  PushEnd(row, job.progress.Begin(now_, RateOf(row), pause));
+  PushEnd(row, job.progress.Begin(now_, RateOf(row), job.pause));
   job.began = now_;
   job.saved = now_;
   const Recovery& recovery = options_.recovery;
@@ -103,11 +103,26 @@ void JobLives::Go(uint32_t row) {
   ++active_;
 }
 
+// Returns the estimate from the job's last beginning, or the one to come: without the work that it
+// has kept, and with the pause before it goes on.
+int64_t JobLives::EstimateLeft(uint32_t row) const {
+  const Job& job = jobs_[row];
+  if (!job.stopped) return job.estimate;
+  return SatAdd(std::max<int64_t>(job.estimate - job.kept_seconds, 1), job.pause);
+}
+
+// A job that was told no estimate gets none.
+void JobLives::TellEstimate(uint32_t row) {
+  const std::optional<int64_t>& told = world_.tables().jobs.spec[world_.job(row)].estimate;
+  const int64_t left = EstimateLeft(row);
+  if (told.has_value() && *told != left) world_.SetEstimate(row, left);
+}
+
 // A guess is checked when its time has come. The user's own estimate is never corrected.
 void JobLives::WatchEstimate(uint32_t row) {
   const Job& job = jobs_[row];
   if (!estimates_.corrects() || job.estimate >= estimates_.User(row)) return;
-  events_.Push({job.began + job.estimate, EventKind::kCorrect, row, 0, job.beginnings});
+  events_.Push({SatAdd(job.began, EstimateLeft(row)), EventKind::kCorrect, row, 0, job.beginnings});
 }
 
 absl::Status JobLives::TellCheckpoints() {
@@ -135,7 +150,7 @@ void JobLives::DropVoidCorrections() {
 void JobLives::Correct(uint32_t row) {
   Job& job = jobs_[row];
   job.estimate = estimates_.Corrected(row, job.estimate, job.corrections++);
-  world_.SetEstimate(row, job.estimate);
+  TellEstimate(row);
   WatchEstimate(row);
 }
 
@@ -260,6 +275,11 @@ void JobLives::Lose(uint32_t row, const std::vector<TaskIndex>& tasks, bool fail
     result_.outcome[row] = JobOutcome::kWaiting;
     job.stopped = true;
     job.places = places;
+    const int64_t each_second = int64_t{trace_.tasks[row]} * world_.speeds().WorkUnit(row);
+    job.kept_seconds = job.progress.done() / each_second;
+    // An evicted job seldom comes back to nodes that were taken from it.
+    job.pause = SatAdd(recovery.restart_seconds, failed ? 0 : recovery.migration_seconds);
+    TellEstimate(row);
     saving_.erase(row);
     --active_;
   }
@@ -308,7 +328,9 @@ void JobLives::Migrate(TaskIndex task, std::string_view from) {
   if (const auto node = world_.tables().nodes.names.Find(from); node.has_value()) {
     world_.Account(row, *node, -1);
   }
-  world_.Run(row, task, to, now_);
+  // It is the same run, from its start on.
+  const int64_t started = tasks().started[task];
+  world_.Run(row, task, to, started == kAbsent ? now_ : started);
   placements_.Begin(row, PlaceOf(row, task), world_.machine_row(to), now_);
   if (world_.speeds().WorkUnit(row) != 1) NoteBegun(row);
 }

@@ -102,6 +102,8 @@ class JobLives {
     int64_t kept = 0;             // the most work that it had after a stop
     int64_t began = 0, ends = 0;  // the last beginning, and when the job should end as things are
     int64_t saved = 0;            // when its work was saved, as all its tasks have it
+    // Of its last stop: the seconds of its run that it kept, and those before it goes on.
+    int64_t kept_seconds = 0, pause = 0;
     uint8_t corrections = 0;
     bool wants = false;  // some task waits
     bool stopped = false;
@@ -115,6 +117,8 @@ class JobLives {
   void SetWants(uint32_t row);
   void PushEnd(uint32_t row, int64_t time);
   void Go(uint32_t row);
+  int64_t EstimateLeft(uint32_t row) const;
+  void TellEstimate(uint32_t row);
   void WatchEstimate(uint32_t row);
   std::vector<NodeIndex> Places(uint32_t row) const;
   int64_t RateOf(uint32_t row) const;

@@ -3,6 +3,7 @@
 // What a profile reads of the cost of a stop in a replay by cycles: when work was saved, and what a
 // restart costs. Option `exchange` of profile muster weighs it.
 #include <cstdint>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "lib/replay/progress.h"
@@ -56,6 +57,23 @@ TEST(StopCosts, ARestartAndAMoveAddTheirTime) {
 TEST(StopCosts, AJobThatIsSavedOnEvictionLosesItsRestartAlone) {
   EXPECT_EQ(StartOfUrgent({.evicted_jobs_checkpoint = true}), 531);
   EXPECT_EQ(StartOfUrgent({.evicted_jobs_checkpoint = true, .restart_seconds = 35}), 571);
+}
+
+// A job that keeps half of its work is expected to end as much earlier, so that `easy` lets no job
+// pass that would end after it.
+TEST(StopCosts, APromiseCountsTheWorkThatARestartKeeps) {
+  Trace trace;
+  trace.machine.nodes.push_back({.name = "n", .capacity = {{"cpu", 4}}});
+  trace.shapes = {{.request = {{"cpu", 2}}}, {.request = {{"cpu", 4}}}};
+  EXPECT_TRUE(AddJob({.submit = 0, .run = 1000, .estimate = 1000}, &trace).ok());
+  EXPECT_TRUE(AddJob({.submit = 520, .run = 50, .estimate = 50, .shape = 1}, &trace).ok());
+  EXPECT_TRUE(AddJob({.submit = 530, .run = 800, .estimate = 800}, &trace).ok());
+  ReplayOptions options;
+  options.node_events = {{500, NodeEvent::Kind::kFail, "n"}, {510, NodeEvent::Kind::kReturn, "n"}};
+  options.recovery.checkpoint_interval = 100;
+  const absl::StatusOr<ReplayResult> result = Replay(trace, "easy", options);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->start, (std::vector<int64_t>{0, 1010, 1060}));
 }
 
 // One answer for the whole pause, so that tasks are told once.

@@ -248,11 +248,9 @@ class FairRound {
     return any;
   }
 
-  std::vector<TaskIndex>& SheetOf(JobIndex job) {
-    const auto& waiting = context_.waiting;
-    sheets_.resize(waiting.size());
-    return sheets_[std::lower_bound(waiting.begin(), waiting.end(), job) - waiting.begin()];
-  }
+  // Valid until another job is asked about for the first time. Of the jobs that wait, few have a
+  // turn.
+  std::vector<TaskIndex>& SheetOf(JobIndex job) { return sheets_[job]; }
 
   bool Turn(JobIndex job) {
     if (!exchange_.CouldPay(job)) {
@@ -484,11 +482,11 @@ class FairRound {
   std::vector<uint8_t> holders_;  // kFromOtherQueues: queues that hold something reclaimable,
   int64_t holding_ = 0;           // their number,
   HashSet<uint64_t> asked_;       // and by queue and class, the ones that may not take
-  std::vector<std::vector<TaskIndex>> sheets_;  // pending tasks, beside context_.waiting
-  std::vector<Step> steps_;                     // of the turn
-  bool lacked_ = false;                         // a task of it had no place
-  std::vector<QueueIndex> givers_;              // queues that lose by it
-  Failure failure_;                             // the last one
+  HashMap<JobIndex, std::vector<TaskIndex>> sheets_;  // pending tasks
+  std::vector<Step> steps_;                           // of the turn
+  bool lacked_ = false;                               // a task of it had no place
+  std::vector<QueueIndex> givers_;                    // queues that lose by it
+  Failure failure_;                                   // the last one
 };
 
 struct FairMemory : CycleMemory {

@@ -123,7 +123,10 @@ void FairExchange::LookAround() {
 void FairExchange::ListVictims() {
   listed_ = true;
   ForVictims([this](TaskIndex t) {
-    if (const double loss = LossOf(t); loss <= most_) victims_.push_back({loss, t});
+    const QueueIndex queue = context_.QueueOf(t);
+    if (taking_ == Taking::kFromOtherQueues && !tables_.queues.spec[queue].reclaimable) return;
+    const double loss = LossOf(t);
+    if (loss <= most_) victims_.push_back({loss, t, ledger_.node_of(t), queue});
   });
   std::sort(victims_.begin(), victims_.end(), [](const Victim& a, const Victim& b) {
     return a.loss != b.loss ? a.loss < b.loss : a.task < b.task;
@@ -164,14 +167,12 @@ bool FairExchange::CouldPay(JobIndex job) {
   return could;
 }
 
-bool FairExchange::MayLose(JobIndex asker, TaskIndex victim) const {
-  const JobIndex other = tables_.tasks.job[victim];
-  const QueueIndex queue = tables_.jobs.queue[asker], giver = tables_.jobs.queue[other];
-  if (other == asker) return false;
-  if (taking_ == Taking::kFromOtherQueues) {
-    return giver != queue && tables_.queues.spec[giver].reclaimable;
-  }
-  return giver == queue && tables_.jobs.spec[other].priority < tables_.jobs.spec[asker].priority;
+bool FairExchange::MayLose(JobIndex asker, const Victim& victim) const {
+  const bool same_queue = victim.queue == tables_.jobs.queue[asker];
+  if (taking_ == Taking::kFromOtherQueues) return !same_queue;
+  const JobIndex other = tables_.tasks.job[victim.task];
+  return same_queue && other != asker &&
+         tables_.jobs.spec[other].priority < tables_.jobs.spec[asker].priority;
 }
 
 // Returns whether the victims that are affordable make room for some task of the job on some node.
@@ -183,8 +184,8 @@ bool FairExchange::MakesRoom(JobIndex job, double worth) {
   bool room = false;
   for (const Victim& victim : victims_) {
     if (victim.loss > worth) break;
-    if (!IsVictim(victim.task) || !MayLose(job, victim.task)) continue;
-    const NodeIndex node = ledger_.node_of(victim.task);
+    if (!MayLose(job, victim) || !IsVictim(victim.task)) continue;
+    const NodeIndex node = victim.node;
     const auto request = ledger_.request(victim.task);
     std::vector<int64_t>& freed = freed_[node];
     if (freed.empty()) {

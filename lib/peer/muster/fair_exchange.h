@@ -72,6 +72,8 @@ class FairExchange {
   struct Victim {
     double loss;  // by itself, rounded down
     TaskIndex task;
+    NodeIndex node;
+    QueueIndex queue;
   };
   // Of one kind of asker: what is known about how much it would have to be worth.
   struct Known {
@@ -80,7 +82,7 @@ class FairExchange {
 
   double Largest(const std::vector<absl::int128>& work) const;
   double PartOf(TaskIndex task) const;
-  bool MayLose(JobIndex asker, TaskIndex victim) const;
+  bool MayLose(JobIndex asker, const Victim& victim) const;
   double WorthOf(JobIndex job) const;
   template <class Visit>
   void ForVictims(const Visit& visit);
@@ -104,6 +106,7 @@ class FairExchange {
   bool looked_ = false;
   double most_ = 0, dearest_ = -1;
   // What was affordable when the victims were listed, in order of loss; some may be gone by now.
+  // kFromOtherQueues: of queues that let it be reclaimed.
   bool listed_ = false;
   std::vector<Victim> victims_;
   // By queue and class, on the books of that moment.

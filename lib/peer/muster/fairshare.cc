@@ -26,9 +26,10 @@
 // more; then the smallest dominant share of the cluster divided by the weight; then the larger
 // priority. Other ties go to the next policy.
 //
-// Cost. Open: O(queues * dimensions), and a sort of each family. A question: O(depth) at most;
-// limits are looked at only where there are any. The tree is walked by loops, so its depth does not
-// matter otherwise.
+// Cost. Open: O(queues * dimensions). The first question about what a queue deserves: the same, and
+// a sort of each family; most cycles evict nothing and never ask. Any other question: O(depth) at
+// most; limits are looked at only where there are any. The tree is walked by loops, so its depth
+// does not matter otherwise.
 #include <algorithm>
 
 #include "lib/base/math.h"
@@ -72,16 +73,17 @@ class FairShare : public Policy,
     Recount();
   }
 
+  // Notes the books as they are: what queues deserve counts from now on.
   void Recount() override {
-    SumDemands();
-    for (DimensionIndex d = 0; d < dimensions_; ++d)
-      DivideAmong(tree_.roots(), ledger_->total()[d], d);
-    for (QueueIndex q : tree_.order()) {
-      const auto& children = tables_->queues.children[q];
-      if (children.empty()) continue;
+    counted_ = false;
+    const size_t queues = tables_->queues.alive.size();
+    books_.clear();
+    books_.reserve(queues * dimensions_);
+    for (QueueIndex q = 0; q < queues; ++q) {
+      const auto held = ledger_->queue_allocated(q), pending = ledger_->queue_pending(q);
+      const auto tree_held = ledger_->tree_allocated(q);
       for (DimensionIndex d = 0; d < dimensions_; ++d) {
-        const int64_t left = std::max<int64_t>(deserved(q, d) - OwnDemand(q, d), 0);
-        below_[q * dimensions_ + d] = DivideAmong(children, left, d);
+        books_.push_back({SatAdd(held[d], pending[d]), tree_held[d]});
       }
     }
   }
@@ -109,6 +111,7 @@ class FairShare : public Policy,
 
   Vote Reclaimable(TaskIndex evictor, std::span<const TaskIndex> candidates,
                    std::vector<TaskIndex>* chosen) override {
+    CountOnce();
     const auto deserved_of = [&](QueueIndex q) { return DeservedOf(q); };
     const auto may_give = [&](const QueueTree::Way& way, std::span<const int64_t> request) {
       return MayGive(way, request, ledger_->request(evictor));
@@ -131,12 +134,35 @@ class FairShare : public Policy,
     double share = 0;
     bool below_guarantee = false;
   };
+  // Of a queue and dimension, as they were noted.
+  struct Books {
+    int64_t own_demand, tree_held;
+  };
   int64_t deserved(QueueIndex q, DimensionIndex d) const { return deserved_[q * dimensions_ + d]; }
-  std::span<const int64_t> DeservedOf(QueueIndex q) const {
+  std::span<const int64_t> DeservedOf(QueueIndex q) {
+    CountOnce();
     return std::span(deserved_).subspan(q * dimensions_, dimensions_);
   }
   int64_t OwnDemand(QueueIndex q, DimensionIndex d) const {
     return SatAdd(ledger_->queue_allocated(q)[d], ledger_->queue_pending(q)[d]);
+  }
+
+  // Divides what the cluster has, by the books that were noted. Call it before reading the result.
+  void CountOnce() {
+    if (counted_) return;
+    counted_ = true;
+    SumDemands();
+    for (DimensionIndex d = 0; d < dimensions_; ++d)
+      DivideAmong(tree_.roots(), ledger_->total()[d], d);
+    for (QueueIndex q : tree_.order()) {
+      const auto& children = tables_->queues.children[q];
+      if (children.empty()) continue;
+      for (DimensionIndex d = 0; d < dimensions_; ++d) {
+        const size_t cell = q * dimensions_ + d;
+        const int64_t left = std::max<int64_t>(deserved_[cell] - books_[cell].own_demand, 0);
+        below_[cell] = DivideAmong(children, left, d);
+      }
+    }
   }
 
   // Sums what each queue requests with all queues below it, and what of that it was promised.
@@ -149,11 +175,11 @@ class FairShare : public Policy,
       const QueueIndex q = tree_.order()[i], parent = queues.parent[q];
       // Rows once a queue: in the loop the compiler would look for them again in each dimension.
       const auto limits = queues.limit.row(q), guarantees = queues.guaranteed.row(q);
-      const auto held = ledger_->queue_allocated(q), pending = ledger_->queue_pending(q);
+      const Books* const own = &books_[q * dimensions_];
       int64_t* const demands = &demand_[q * dimensions_];
       int64_t* const promises = &promised_[q * dimensions_];
       for (DimensionIndex d = 0; d < dimensions_; ++d) {
-        int64_t demand = SatAdd(demands[d], SatAdd(held[d], pending[d]));
+        int64_t demand = SatAdd(demands[d], own[d].own_demand);
         if (limits[d] != kAbsent) demand = std::min(demand, limits[d]);
         const int64_t promised = std::min(std::max(promises[d], OrZero(guarantees[d])), demand);
         demands[d] = demand;
@@ -173,7 +199,7 @@ class FairShare : public Policy,
     int64_t asked = 0, used = 0;  // a queue above its limit holds more than it may request
     for (QueueIndex q : siblings) {
       const size_t cell = q * dimensions_ + d;
-      used = SatAdd(used, std::max(demand_[cell], ledger_->tree_allocated(q)[d]));
+      used = SatAdd(used, std::max(demand_[cell], books_[cell].tree_held));
       if (demand_[cell] <= 0) continue;
       asked = SatAdd(asked, demand_[cell]);
       portions_.push_back({tables_->queues.spec[q].weight, promised_[cell], demand_[cell]});
@@ -243,6 +269,8 @@ class FairShare : public Policy,
   const Ledger* ledger_ = nullptr;
   size_t dimensions_ = 0;
   QueueTree tree_;
+  std::vector<Books> books_;                           // per queue and dimension
+  bool counted_ = false;                               // what follows is of these books
   std::vector<int64_t> demand_, promised_, deserved_;  // per queue and dimension
   std::vector<uint8_t> contested_;  // its siblings and it hold or request more than there is
   std::vector<int64_t> below_;      // of inner queues: what their children requested together
