@@ -70,7 +70,10 @@ def main() -> None:
         row = [f"{mine[0][i] / easy[0][i]:.3f}" for i in (0, 1)]
         for i in (0, 1):
             shaken = [m[i] for m in mine[1:]], [e[i] for e in easy[1:]]
-            row.append(text(ratio(*shaken)) if args.shakes > 1 else "")
+            if args.shakes == 1:
+                row.append(f"{shaken[0][0] / shaken[1][0]:.3f}")
+            else:
+                row.append(text(ratio(*shaken)) if args.shakes > 1 else "")
         print(f"| {name} | {' | '.join(row)} |", flush=True)
 
 

@@ -8,7 +8,9 @@
 Worlds: `philly`, the first 10,000 jobs on a quarter of the nodes; `itp01` to `itp10`; `mix0.7`,
 `mix0.9` and `mix1.1`, 1,500 jobs of mix philly on 24 nodes at that load; `tenants`, four tenants
 with shares 4:2:1:1 on 32 nodes of 8 GPUs, with gangs of 1 to 64 GPUs, priorities 0, 50 and 100,
-half of the submissions in bursts, and estimates of 1.1 to 10 times the run time.
+half of the submissions in bursts, and estimates of 1.1 to 10 times the run time;
+`tenants-level`, `tenants-pooled` and `tenants-level-pooled`, the same jobs with one priority, in
+one queue, and both.
 
 `--policy muster@0.95` gives the jobs bounds on their run times that are learnt from those that
 ended and hold for 95 of 100 (docs/replay.md, estimate=learnt).
@@ -36,7 +38,8 @@ WIDE = 32  # GPUs of a wide gang
 TENANTS = (("a", 4), ("b", 2), ("c", 1), ("d", 1))
 
 
-def tenants(seed: int, jobs: int = 1500, nodes: int = 32, load: float = 0.8) -> Trace:
+def tenants(seed: int, level: bool = False, pooled: bool = False, jobs: int = 1500,
+            nodes: int = 32, load: float = 0.8) -> Trace:
     rng = np.random.Generator(np.random.PCG64(seed))
     gpus = rng.choice([1, 2, 4, 8, 16, 32, 64], jobs, p=[.45, .15, .13, .13, .08, .04, .02])
     run = np.maximum(np.exp(rng.normal(7.2, 1.8, jobs)).astype(int), 20)
@@ -51,7 +54,7 @@ def tenants(seed: int, jobs: int = 1500, nodes: int = 32, load: float = 0.8) -> 
     shares = np.array([weight for _, weight in TENANTS], float)
     queue = rng.choice(len(TENANTS), jobs, p=shares / shares.sum())
     user = queue * 8 + rng.integers(0, 8, jobs)
-    priority = rng.choice([0, 50, 100], jobs, p=[.7, .2, .1])
+    priority = rng.choice([0, 50, 100], jobs, p=[.7, .2, .1]) * (not level)
     order = np.argsort(submit, kind="stable")
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
@@ -59,7 +62,8 @@ def tenants(seed: int, jobs: int = 1500, nodes: int = 32, load: float = 0.8) -> 
         for i in order:
             tasks = -(-gpus[i] // 8)
             rows.append(f"{int(submit[i])},{run[i]},{int(estimate[i])},{tasks},"
-                        f"{TENANTS[queue[i]][0]},u{user[i]},{priority[i]},{gpus[i] // tasks}")
+                        f"{TENANTS[0 if pooled else queue[i]][0]},u{user[i]},{priority[i]},"
+                        f"{gpus[i] // tasks}")
         (root / "jobs.csv").write_text("\n".join(rows) + "\n")
         (root / "nodes.csv").write_text(f"name,count,capacity.{GPU}\nn,{nodes},8\n")
         queues = [f"{name},{weight}" for name, weight in TENANTS]
@@ -69,8 +73,9 @@ def tenants(seed: int, jobs: int = 1500, nodes: int = 32, load: float = 0.8) -> 
 
 def worlds(name: str, folder: Path, replicates: int) -> list[Trace]:
     """The replicates; recorded worlds as recorded first."""
-    if name == "tenants":
-        return [tenants(seed) for seed in range(1, replicates + 1)]
+    if name.startswith("tenants"):
+        same = {"level": "level" in name, "pooled": "pooled" in name}
+        return [tenants(seed, **same) for seed in range(1, replicates + 1)]
     if name.startswith("mix"):
         mix = traces.named_mix("philly")
         return [

@@ -17,6 +17,13 @@
 namespace muster::testing {
 namespace {
 
+// Gangs that have waited too long, of several queues and priorities.
+constexpr const char* kAgedSpecs[] = {
+    "muster:allocate(promise=head,age_limit=0)",
+    "muster:allocate(promise=head,age_limit=4)",
+    "muster:allocate(promise=heads,age_limit=4)",
+};
+
 // Times that collide, some of them past already.
 Lifetime RandomLifetime(Rng& rng) {
   const auto some = [&rng](int64_t least) -> std::optional<int64_t> {
@@ -46,7 +53,9 @@ TEST(FairPromise, AgreesWithItsTwin) {
     ClusterSpec world = rng.Chance(0.5) ? RandomWorld(seed, knobs) : RandomTree(seed, {});
     AddEstimates(rng, &world);
     if (rng.Chance(0.3)) AddLifetimes(rng, &world);
-    return ComparedWorld{std::move(world), OneOf(kPromiseSpecs, rng)};
+    const bool aged = rng.Chance(0.2);
+    return ComparedWorld{std::move(world),
+                         aged ? OneOf(kAgedSpecs, rng) : OneOf(kPromiseSpecs, rng)};
   });
 }
 

@@ -150,8 +150,9 @@ class FairFill {
   // `tried`: its turn has just found no place for it.
   void PromiseStart(JobIndex job, Sheet& sheet, bool tried);
   void PromiseOldest();
-  // Returns the first of these jobs, by job order, that is the first of its queue and has waited
-  // too long; kNone: there is none, or all jobs are of one queue.
+  // Returns the job that was created first, of these jobs that are the first of their queue and
+  // priority and have waited too long; kNone: there is none, or all jobs are of one queue and
+  // priority.
   JobIndex OldestOf(const std::vector<JobIndex>& jobs) const;
   // Returns whether filling again would promise what is promised now. `first`: the jobs that would
   // be in line.
@@ -189,7 +190,8 @@ class FairFill {
   };
   std::vector<Turns> turns_;     // by line
   bool several_queues_ = false;  // several queues have jobs that wait
-  bool failed_alike_ = false;    // the last turn failed, and those of like jobs would
+  bool several_priorities_ = false;
+  bool failed_alike_ = false;  // the last turn failed, and those of like jobs would
   bool quiet_ = false;  // what finds no place needs no reason: it is placed for a promise only
   std::deque<Sheet> sheets_;
   HashMap<JobIndex, uint32_t> sheet_of_;     // of jobs that were looked at

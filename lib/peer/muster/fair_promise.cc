@@ -363,7 +363,8 @@ bool FairPromises::EndsBy(JobIndex job, int64_t time) const {
 bool FairPromises::Binds(const Promise& promise, JobIndex job) const {
   const auto& jobs = context_.tables.jobs.spec;
   return promise.job != job && !EndsBy(job, promise.time) &&
-         jobs[job].priority <= jobs[promise.job].priority &&
+         (jobs[job].priority <= jobs[promise.job].priority ||
+          (prefers_old() && IsOld(promise.job))) &&
          !context_.dispatcher.Pipelined(promise.job);
 }
 

@@ -21,7 +21,8 @@
 // - The job should end by the promised time. No job should end by an unknown time.
 // - What will be idle there at that time, beside the promised gang, is enough. At an unknown time
 //   this is what is idle beside the gang now, so the nodes drain.
-// - The job has a higher priority than the promised one.
+// - The job has a higher priority than the promised one. With `head` and `heads` this is no way
+//   once the promised one has waited `age_limit` seconds.
 // - With the task the job's queue holds no more than `guaranteed`.
 // Where amounts do not decide, because a task of the promised gang or the task itself requests
 // devices or ports, or has affinity, anti-affinity or spread constraints, the second is no way.
@@ -29,15 +30,16 @@
 // Which gangs. With `promise=first` the first gang that finds no place in fair order, and no other
 // while it waits. With `promise=queue` the first of each queue. With `promise=head` the first of
 // each cycle, whichever had it before, and with `promise=heads` the first of each queue in each
-// cycle: the order alone decides then how long a gang can wait, so
-// it has to be one in which every job comes first some day (policy due). Queues that hold less keep
-// going first in fair order, and a job of a busy queue might wait for ever. So where several queues
-// wait, the first job of a queue that has waited `age_limit` seconds gets the promise before all
-// turns; of several such jobs the first by job order. With `first` and `queue` a
-// gang keeps its promise from cycle to cycle until it is whole: slot "promise" has a row for each
-// such job, in the order in which they got them. Times and nodes are found anew in each cycle, in
-// that order, and each gang keeps clear of the promises before its own. A gang that is promised
-// nothing any more loses its row.
+// cycle. The order alone decides then how long a gang can wait, so it has to be one in which every
+// job comes first some day (policy due). But queues that hold less go first in fair order, and so
+// do jobs of higher priority, for any length of time. So where jobs of several queues or priorities
+// wait, the first job of a queue and priority that has waited `age_limit` seconds gets the promise
+// before all turns; of several such jobs the one that was created first.
+//
+// With `first` and `queue` a gang keeps its promise from cycle to cycle until it is whole: slot
+// "promise" has a row for each such job, in the order in which they got them. Times and nodes are
+// found anew in each cycle, in that order, and each gang keeps clear of the promises before its
+// own. A gang that is promised nothing any more loses its row.
 //
 // Guarantee. While tasks run no longer than they should, nothing fails and no other job has a
 // higher priority or less than its guarantee, a promised time never moves to a later one: what was

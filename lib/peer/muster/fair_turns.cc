@@ -66,15 +66,18 @@ bool FairFill::TakeNominated() {
 // The first job of each line gets in line for a turn.
 void FairFill::FillWalk(QueueTreeWalk* walk) {
   turns_.assign(lines_.size(), {});
-  QueueIndex queue = kNone;
+  const JobTable& table = context_.tables.jobs;
+  JobIndex first = kNone;
   for (size_t i = 0; i < lines_.size(); ++i) {
     const std::vector<JobIndex>& jobs = lines_[i].jobs;
     // Only jobs with nominated tasks may have had turns by now, and have a sheet.
     if (jobs.empty() || (sheet_of_.contains(jobs.front()) && !Waits(jobs.front()))) continue;
-    several_queues_ |= queue != kNone && queue != lines_[i].key.queue;
-    queue = lines_[i].key.queue;
-    turns_[i] = {.next = 1, .last = jobs.front()};
-    walk->Add(jobs.front());
+    const JobIndex job = jobs.front();
+    if (first == kNone) first = job;
+    several_queues_ |= table.queue[job] != table.queue[first];
+    several_priorities_ |= table.spec[job].priority != table.spec[first].priority;
+    turns_[i] = {.next = 1, .last = job};
+    walk->Add(job);
   }
 }
 
@@ -164,10 +167,11 @@ bool FairFill::HasNode(TaskIndex task) {
   return at->second;
 }
 
-// Promises a start to the first job of a queue that has waited too long, before others take what it
-// needs. The only queue that waits has its first job in front anyway.
+// Promises a start to the first job of a queue and priority that has waited too long, before others
+// take what it needs. Where all that wait are of one queue and priority, that job is in front
+// anyway.
 void FairFill::PromiseOldest() {
-  if (!several_queues_) return;
+  if (!several_queues_ && !several_priorities_) return;
   std::vector<JobIndex> jobs;
   for (const Turns& turns : turns_) {
     if (turns.last != kNone) jobs.push_back(turns.last);
@@ -180,16 +184,22 @@ JobIndex FairFill::OldestOf(const std::vector<JobIndex>& jobs) const {
   const auto is_old = [this](JobIndex job) { return promises_.IsOld(job); };
   if (std::none_of(jobs.begin(), jobs.end(), is_old)) return kNone;
   const Dispatcher& dispatcher = context_.dispatcher;
-  HashMap<QueueIndex, JobIndex> firsts;
+  const JobTable& table = context_.tables.jobs;
+  HashMap<std::pair<uint32_t, int64_t>, JobIndex> firsts;
   for (const JobIndex job : jobs) {
-    const auto [at, added] = firsts.try_emplace(context_.tables.jobs.queue[job], job);
+    const std::pair<uint32_t, int64_t> kind(table.queue[job], table.spec[job].priority);
+    const auto [at, added] = firsts.try_emplace(kind, job);
     if (!added && dispatcher.JobBefore(job, at->second)) at->second = job;
   }
   if (firsts.size() < 2) return kNone;
+  const auto came_before = [&](JobIndex a, JobIndex b) {
+    const int64_t created = table.spec[a].created, other = table.spec[b].created;
+    return created != other ? created < other : dispatcher.JobBefore(a, b);
+  };
   JobIndex oldest = kNone;
-  for (const auto& [queue, job] : firsts) {
+  for (const auto& [kind, job] : firsts) {
     if (!promises_.IsOld(job) || dispatcher.Pipelined(job)) continue;
-    if (oldest == kNone || dispatcher.JobBefore(job, oldest)) oldest = job;
+    if (oldest == kNone || came_before(job, oldest)) oldest = job;
   }
   return oldest;
 }

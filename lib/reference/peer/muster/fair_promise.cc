@@ -52,9 +52,18 @@ bool EndsBy(const Cycle& cycle, JobIndex job, std::optional<int64_t> time) {
 // Whether no promise lasts longer than a cycle.
 bool ComesAnew(const std::string& kind) { return kind == "head" || kind == "heads"; }
 
+bool HasWaitedTooLong(const Cycle& cycle, JobIndex job) {
+  const double limit = std::stod(PromiseOption(cycle, "age_limit", "86400"));
+  const int64_t age = cycle.now - cycle.tables().jobs.spec[job].created;
+  return age >= 0 && static_cast<double>(age) >= limit;
+}
+
 bool Binds(const Cycle& cycle, const FairPromise& promise, JobIndex job) {
   const auto& specs = cycle.tables().jobs.spec;
-  if (promise.job == job || specs[job].priority > specs[promise.job].priority) return false;
+  if (promise.job == job) return false;
+  const bool too_old =
+      ComesAnew(PromiseOption(cycle, "promise", "off")) && HasWaitedTooLong(cycle, promise.job);
+  if (!too_old && specs[job].priority > specs[promise.job].priority) return false;
   if (!Fair(cycle).planning && JobPipelined(cycle, promise.job)) return false;
   return Fair(cycle).planning || !EndsBy(cycle, job, promise.time);
 }
@@ -117,12 +126,6 @@ bool FitsAt(Cycle& cycle, std::optional<int64_t> time, const FairWay& place, Fai
   }
   cycle.world = before;
   return fits;
-}
-
-bool HasWaitedTooLong(const Cycle& cycle, JobIndex job) {
-  const double limit = std::stod(PromiseOption(cycle, "age_limit", "86400"));
-  const int64_t age = cycle.now - cycle.tables().jobs.spec[job].created;
-  return age >= 0 && static_cast<double>(age) >= limit;
 }
 
 bool FindStart(Cycle& cycle, JobIndex job, const FairWay& place, FairPromise& promise) {
@@ -206,16 +209,22 @@ void PromiseStart(Cycle& cycle, JobIndex job, const FairWay& place) {
 
 JobIndex OldestToPromise(const Cycle& cycle, const std::set<JobIndex>& jobs) {
   if (!Fair(cycle).promises_on || !ComesAnew(PromiseOption(cycle, "promise", "off"))) return kNone;
-  std::map<QueueIndex, JobIndex> firsts;
+  const auto& table = cycle.tables().jobs;
+  std::map<std::pair<QueueIndex, int64_t>, JobIndex> firsts;
   for (JobIndex job : jobs) {
-    const auto [at, added] = firsts.try_emplace(cycle.tables().jobs.queue[job], job);
+    const auto [at, added] = firsts.try_emplace({table.queue[job], table.spec[job].priority}, job);
     if (JobLess(cycle, job, at->second)) at->second = job;
   }
   if (firsts.size() < 2) return kNone;
   JobIndex oldest = kNone;
-  for (const auto& [queue, job] : firsts) {
+  for (const auto& [kind, job] : firsts) {
     if (!HasWaitedTooLong(cycle, job) || JobPipelined(cycle, job)) continue;
-    if (oldest == kNone || JobLess(cycle, job, oldest)) oldest = job;
+    const int64_t created = table.spec[job].created;
+    const bool as_old = oldest != kNone && created == table.spec[oldest].created;
+    if (oldest == kNone || created < table.spec[oldest].created ||
+        (as_old && JobLess(cycle, job, oldest))) {
+      oldest = job;
+    }
   }
   return oldest;
 }
