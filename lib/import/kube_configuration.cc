@@ -285,6 +285,11 @@ void PodReader::ReadCandidates(const Field& arguments) {
   if (!points_.on(kDefaultPreemption, PluginPoint::kPostFilter)) {
     return arguments.Ignored("DefaultPreemption is not on");
   }
+  if (!more_.preemption.empty() && points_.on(more_.preemption, PluginPoint::kPostFilter) &&
+      points_.IsBefore(more_.preemption, kDefaultPreemption, PluginPoint::kPostFilter)) {
+    return arguments.Ignored(
+        absl::StrCat(ToAbsl(more_.preemption), " is asked before DefaultPreemption"));
+  }
   if (percentage.given()) Set("candidate_percentage", absl::StrCat(percent));
   if (least.given()) Set("candidate_least", absl::StrCat(nodes));
 }

@@ -107,6 +107,27 @@ bool PluginPoints::on(std::string_view plugin, PluginPoint point) const {
 
 bool PluginPoints::on(std::string_view plugin) const { return on(plugin, Known(plugin)->main); }
 
+// First come the plug-ins of multiPoint that the point lists, too, then the others of multiPoint,
+// the default ones before those that it adds, and last what the point alone lists.
+std::pair<int, size_t> PluginPoints::RankOf(std::string_view plugin, PluginPoint point) const {
+  const std::vector<Entry>& listed = at_[static_cast<int>(point)].enabled;
+  const auto own = std::ranges::find(listed, plugin, &Entry::name) - listed.begin();
+  const bool is_listed = own < std::ssize(listed);
+  const KnownPlugin* const known = Known(plugin);
+  if (known == nullptr || !StandsForAll(*known)) return {2, static_cast<size_t>(own)};
+  if (is_listed) return {0, static_cast<size_t>(own)};
+  const auto by_default = std::ranges::find(kDefaults, plugin, &KnownPlugin::name);
+  if (by_default != kDefaults.end() && !IsDisabled(all_, plugin)) {
+    return {1, static_cast<size_t>(by_default - kDefaults.begin())};
+  }
+  const auto added = std::ranges::find(all_.enabled, plugin, &Entry::name) - all_.enabled.begin();
+  return {1, kDefaults.size() + static_cast<size_t>(added)};
+}
+
+bool PluginPoints::IsBefore(std::string_view a, std::string_view b, PluginPoint point) const {
+  return RankOf(a, point) < RankOf(b, point);
+}
+
 int64_t PluginPoints::weight(std::string_view plugin) const {
   if (!on(plugin, P::kScore)) return 0;
   const Entry* entry = Find(at_[static_cast<int>(P::kScore)], plugin);

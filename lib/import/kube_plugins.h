@@ -23,6 +23,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/import/field.h"
@@ -82,6 +83,8 @@ class PluginPoints {
   int64_t weight(std::string_view plugin) const;
   // Returns whether it is on at its main point. REQUIRES: it is one of `more`, or a default one.
   bool on(std::string_view plugin) const;
+  // Returns whether plug-in a is asked before b at the point. REQUIRES: both are on there.
+  bool IsBefore(std::string_view a, std::string_view b, PluginPoint point) const;
 
  private:
   struct Entry {
@@ -97,6 +100,8 @@ class PluginPoints {
   static bool IsDisabled(const Set& set, std::string_view name);
   const KnownPlugin* Known(std::string_view name) const;
   bool StandsForAll(const KnownPlugin& plugin) const;
+  // Ascends in the order in which the point asks its plug-ins.
+  std::pair<int, size_t> RankOf(std::string_view plugin, PluginPoint point) const;
   // `point`: nothing stands for multiPoint.
   Set ReadSet(const Field& set, std::optional<PluginPoint> point) const;
   void CheckOrder(const Field& plugins, std::string_view scheduler) const;

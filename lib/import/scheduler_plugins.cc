@@ -184,11 +184,15 @@ void ReadZones(const ApiObject& report, NodeSpec* node) {
 // What tolerates preemption, by priority class (PreemptionToleration). Of pods of other classes it
 // spares none.
 void ReadTolerations(const ImportSource& source, PodReader* reader) {
+  constexpr std::string_view kToleration = "PreemptionToleration";
   constexpr std::string_view kMark = "preemption-toleration.scheduling.x-k8s.io/";
   const std::string minimum_key = absl::StrCat(ToAbsl(kMark), "minimum-preemptable-priority");
   const std::string seconds_key = absl::StrCat(ToAbsl(kMark), "toleration-seconds");
-  const bool is_on = reader->configured() ? reader->points().on("PreemptionToleration")
-                                          : source.dump.OfKind("ElasticQuota").empty();
+  const PluginPoints& points = reader->points();
+  const bool is_on =
+      reader->configured() ? points.on(kToleration) : source.dump.OfKind("ElasticQuota").empty();
+  const bool is_late =
+      reader->configured() && is_on && !scheduler_plugins_import::TolerationPreempts(points);
   bool any = false;
   for (const ApiObject* object : SortedByName(source.dump.OfKind("PriorityClass"))) {
     const auto view = [&](const std::string& key) -> std::optional<std::string_view> {
@@ -200,8 +204,9 @@ void ReadTolerations(const ImportSource& source, PodReader* reader) {
     const auto ignored = [&](std::string_view why) {
       object->log()->Ignored(object->place(), "metadata.annotations", why);
     };
-    if (!is_on) {
-      ignored("PreemptionToleration is not on: pods of the class are spared from nothing");
+    if (!is_on || is_late) {
+      ignored(is_on ? "DefaultPreemption is asked before PreemptionToleration, and spares no pods"
+                    : "PreemptionToleration is not on: pods of the class are spared from nothing");
       continue;
     }
     const auto exemption =
@@ -217,6 +222,10 @@ void ReadTolerations(const ImportSource& source, PodReader* reader) {
                 absl::StrCat(std::clamp<int64_t>(exemption->seconds, -1, kMostSeconds)));
   }
   if (any && !reader->configured()) reader->Set("capacity", "off");
+  if (any && reader->configured() && points.on("DefaultPreemption", PluginPoint::kPostFilter)) {
+    source.log->Ignored("scheduler configuration", "",
+                        "where PreemptionToleration finds no node, DefaultPreemption is not asked");
+  }
 }
 
 // Objects of plug-ins that the configuration does not enable mean nothing.

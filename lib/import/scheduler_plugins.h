@@ -22,6 +22,9 @@ namespace muster::scheduler_plugins_import {
 MorePlugins ConfiguredPlugins();
 // Returns whether the plug-in is on: at its main point, or to score.
 bool IsUsed(const PluginPoints& points, std::string_view plugin);
+// Returns whether PreemptionToleration is the plug-in that preempts. Where DefaultPreemption is on,
+// too, it is the one that is asked first: what it evicts, the other is not asked about.
+bool TolerationPreempts(const PluginPoints& points);
 
 // What arguments of NetworkOverhead choose.
 struct NetworkChoice {

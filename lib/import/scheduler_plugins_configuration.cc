@@ -191,8 +191,10 @@ void ReadLowRisk(const Arguments& arguments) {
 
 // The options are those of DefaultPreemption.
 void ReadToleration(const Arguments& arguments) {
-  if (!arguments.reader().points().on(kToleration)) {
-    return arguments.field().Ignored("PreemptionToleration is not on");
+  const PluginPoints& points = arguments.reader().points();
+  if (!points.on(kToleration)) return arguments.field().Ignored("PreemptionToleration is not on");
+  if (!TolerationPreempts(points)) {
+    return arguments.field().Ignored("DefaultPreemption is asked before PreemptionToleration");
   }
   arguments.Whole("minCandidateNodesPercentage", "candidate_percentage", 0, 100,
                   "not in valid range [0, 100]");
@@ -223,6 +225,12 @@ bool ReadArguments(const std::string& plugin, const Field& field, PodReader* rea
 }
 
 }  // namespace
+
+bool TolerationPreempts(const PluginPoints& points) {
+  constexpr std::string_view kDefault = "DefaultPreemption";
+  return points.on(kToleration) && (!points.on(kDefault, P::kPostFilter) ||
+                                    points.IsBefore(kToleration, kDefault, P::kPostFilter));
+}
 
 bool IsUsed(const PluginPoints& points, std::string_view plugin) {
   return points.on(plugin) || points.on(plugin, P::kScore);

@@ -153,6 +153,23 @@ TEST(SchedulerPluginsImport, ClassesTolerateTheirPreemption) {
   EXPECT_THAT(ImportedUnder(enabled, objects).scenario.profile, HasSubstr("minimum.tol=10000"));
   EXPECT_EQ(evictions(ImportedUnder(enabled, objects)), 0u);
   EXPECT_EQ(evictions(ImportedUnder(R"({"schedulerName": "default-scheduler"})", objects)), 1u);
+  // The first of both preempts: default ones go before those that are added.
+  const auto both = [&](const std::string& plugins) {
+    return ImportedUnder(
+        absl::StrCat(R"({"schedulerName": "default-scheduler", "plugins": )", plugins, "}"),
+        objects);
+  };
+  const std::string added = R"({"enabled": [{"name": "PreemptionToleration"}]})";
+  for (const char* point : {"postFilter", "multiPoint"}) {
+    const Import late = both(absl::StrCat(R"({")", point, R"(": )", added, "}"));
+    EXPECT_EQ(evictions(late), 1u) << point;
+    EXPECT_THAT(Lines(late), ElementsAre(HasSubstr("DefaultPreemption is asked before")));
+  }
+  const Import early = both(R"({"multiPoint": {"disabled": [{"name": "DefaultPreemption"}]},
+      "postFilter": {"enabled": [{"name": "PreemptionToleration"},
+                                 {"name": "DefaultPreemption"}]}})");
+  EXPECT_EQ(evictions(early), 0u);
+  EXPECT_THAT(Lines(early), ElementsAre(HasSubstr("DefaultPreemption is not asked")));
   std::vector<ObjectJson> unmarked = objects;
   unmarked[1]["metadata"].erase("annotations");
   EXPECT_EQ(evictions(ImportedUnder(enabled, unmarked)), 1u) << "of no class it is the default";
@@ -337,6 +354,14 @@ TEST(SchedulerPluginsImport, ArgumentsOfThePreemptionThatIsOnCount) {
   EXPECT_THAT(tolerant.scenario.profile, HasSubstr("candidate_percentage=20"));
   EXPECT_THAT(Lines(tolerant), ElementsAre(HasSubstr("profiles[0].pluginConfig[1].args: "
                                                      "DefaultPreemption is not on")));
+  const Import late = read(R"({"postFilter": {"enabled": [{"name": "PreemptionToleration"}]}})");
+  EXPECT_THAT(late.scenario.profile, HasSubstr("candidate_percentage=30"));
+  EXPECT_THAT(Lines(late), ElementsAre(HasSubstr("asked before PreemptionToleration")));
+  const Import early = read(R"({"multiPoint": {"disabled": [{"name": "DefaultPreemption"}]},
+      "postFilter": {"enabled": [{"name": "PreemptionToleration"},
+                                 {"name": "DefaultPreemption"}]}})");
+  EXPECT_THAT(early.scenario.profile, HasSubstr("candidate_percentage=20"));
+  EXPECT_THAT(Lines(early), ElementsAre(HasSubstr("asked before DefaultPreemption")));
   const Import none = read(R"({"postFilter": {"disabled": [{"name": "*"}]}})");
   EXPECT_THAT(none.scenario.profile, Not(HasSubstr("candidate_percentage")));
   EXPECT_EQ(Lines(none).size(), 2u);

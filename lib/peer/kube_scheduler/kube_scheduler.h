@@ -46,8 +46,8 @@
 // groups, topology-aware placement of groups. The importer reports what it meets of them.
 //
 // Memory. Slots kube-queue and kube-groups have the queue, kube-cycle the start, clock and
-// counters, kube-nodes and kube-pods what events are compared with, kube-images and kube-batch what
-// their files say. A cycle follows the events since the last plan, in their order.
+// counters, kube-nodes and kube-pods what events are compared with (packed_rows.h), kube-images and
+// kube-batch what their files say. A cycle follows the events since the last plan, in their order.
 // schedule(cycles=0) follows them and decides nothing. schedule(trace=on) writes the last cycle to
 // kube-trace.
 //

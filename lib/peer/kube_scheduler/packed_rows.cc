@@ -129,8 +129,10 @@ void PackedRows::Erase(std::string_view name) {
 void PackedRows::Reserve(size_t names) {
   const size_t buckets = BucketsFor(names);
   if (buckets == buckets_.size()) return;
+  constexpr size_t kUsualRecord = 64;
   PackedRows other;
   other.buckets_.assign(buckets, {.read = true, .changed = true});
+  for (Bucket& bucket : other.buckets_) bucket.text.reserve(kPerBucket * kUsualRecord);
   other.changed_ = true;
   ForEach([&](std::string_view name, std::string_view text) { other.Add(name, text); });
   *this = std::move(other);

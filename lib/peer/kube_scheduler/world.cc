@@ -73,6 +73,11 @@ World::World(PodClasses* classes) : classes_(*classes) {
   leaving_.assign(tasks, Leaving::kNo);
   started_.assign(tasks, kAbsent);
   placed_.reserve(tasks);
+  std::vector<uint32_t> held(nodes, 0);
+  for (TaskIndex task = 0; task < tasks; ++task) {
+    if (t.tasks.alive[task] && t.tasks.node[task] != kNone) ++held[t.tasks.node[task].value()];
+  }
+  for (NodeIndex n = 0; n < nodes; ++n) on_node_[n].reserve(held[n.value()]);
   for (TaskIndex task = 0; task < tasks; ++task) {
     const TaskStatus status = t.tasks.status[task];
     if (!t.tasks.alive[task] || t.tasks.node[task] == kNone || !HoldsNode(status)) continue;
@@ -129,7 +134,10 @@ uint32_t World::StateOf(NodeIndex n) {
   }
   const auto number = static_cast<uint32_t>(states_.size());
   const auto [known, is_new] = states_.try_emplace(amounts_, number);
-  if (is_new) state_amounts_.insert(state_amounts_.end(), amounts_.begin(), amounts_.end());
+  if (is_new) {
+    state_amounts_.insert(state_amounts_.end(), amounts_.begin(), amounts_.end());
+    evenness_.push_back(-1);
+  }
   return state_of_[n] = known->second;
 }
 

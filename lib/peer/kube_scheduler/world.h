@@ -117,10 +117,7 @@ class World {
     return StateAmounts(&state_amounts_[state * (3 + 2 * tables().dimension_count())]);
   }
   // A number for each state, kept for those who score it; below 0: not found yet.
-  int64_t& evenness_of(uint32_t state) {
-    evenness_.resize(states_.size(), -1);
-    return evenness_[state];
-  }
+  int64_t& evenness_of(uint32_t state) { return evenness_[state]; }
   // Forgets the states that no node has any longer, once they are many: a new epoch begins, in
   // which states have other numbers. O(1), or O(nodes) after as many changes.
   void ForgetOldStates();

@@ -216,6 +216,7 @@ TEST_F(Rebalancing, SelectorsChooseAmongValuesAndTasksByOneOfSeveral) {
   EXPECT_EQ(moved("select=app=etl,pools=select:tier!=gold"), "");
   EXPECT_THAT(Refusal("select=app"), HasSubstr("\"app\" is not LABEL=VALUE"));
   EXPECT_THAT(Refusal("select=!=a"), HasSubstr("is not LABEL=VALUE"));
+  EXPECT_THAT(Refusal("select=app!=*"), HasSubstr("\"app!=*\" is not LABEL=VALUE"));
   EXPECT_THAT(Refusal("select=a=b|"), HasSubstr("a selector is empty"));
 }
 

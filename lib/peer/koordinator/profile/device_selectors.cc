@@ -2,11 +2,13 @@
 #include "lib/peer/koordinator/profile/device_selectors.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "lib/base/strings.h"
 #include "lib/kube/selectors.h"
+#include "lib/peer/koordinator/selector_text.h"
 #include "lib/peer/koordinator/setting_keys.h"
 
 namespace muster::koordinator {
@@ -16,32 +18,11 @@ absl::Status NotOfForm(absl::string_view text, absl::string_view form) {
   return absl::InvalidArgumentError(absl::StrCat(Quote(std::string(text)), " is not ", form));
 }
 
-bool IsLabelText(absl::string_view text) {
-  return !text.empty() && text.find_first_of(" ,;:=!*+") == text.npos;
-}
-
-bool ReadRule(absl::string_view part, LabelSelector::Rule* rule) {
+LabelSelector::Op OpOf(RequirementOp op) {
   using Op = LabelSelector::Op;
-  if (!part.empty() && part[0] == '!') {
-    *rule = {std::string(part.substr(1)), Op::kDoesNotExist, {}};
-    return IsLabelText(part.substr(1));
-  }
-  const size_t equals = part.find('=');
-  if (equals == part.npos || equals == 0) return false;
-  const bool is_not = part[equals - 1] == '!';
-  const absl::string_view key = part.substr(0, is_not ? equals - 1 : equals);
-  const absl::string_view values = part.substr(equals + 1);
-  *rule = {std::string(key), is_not ? Op::kNotIn : Op::kIn, {}};
-  if (!IsLabelText(key)) return false;
-  if (values == "*" && !is_not) {
-    rule->op = Op::kExists;
-    return true;
-  }
-  for (const absl::string_view value : absl::StrSplit(values, '+')) {
-    if (!value.empty() && !IsLabelText(value)) return false;
-    rule->values.emplace_back(value);
-  }
-  return true;
+  if (op == RequirementOp::kNotIn) return Op::kNotIn;
+  if (op == RequirementOp::kExists) return Op::kExists;
+  return op == RequirementOp::kDoesNotExist ? Op::kDoesNotExist : Op::kIn;
 }
 
 }  // namespace
@@ -55,7 +36,7 @@ absl::StatusOr<NamedDeviceLabels> ReadDeviceLabels(std::string_view text) {
     name = std::string(item.substr(0, colon));
     for (const absl::string_view label : absl::StrSplit(item.substr(colon + 1), '+')) {
       const size_t equals = label.find('=');
-      if (equals == label.npos || !IsLabelText(label.substr(0, equals))) {
+      if (equals == label.npos || !IsLabelText({label.data(), equals})) {
         return NotOfForm(item, "DEVICE:LABEL=VALUE+...");
       }
       labels.emplace_back(label.substr(0, equals), label.substr(equals + 1));
@@ -65,11 +46,12 @@ absl::StatusOr<NamedDeviceLabels> ReadDeviceLabels(std::string_view text) {
 }
 
 absl::StatusOr<LabelSelector> ReadDeviceSelector(std::string_view text) {
+  absl::StatusOr<std::vector<Requirement>> requirements = ReadSelectorText(text);
+  if (!requirements.ok()) return requirements.status();
   LabelSelector selector;
-  for (const absl::string_view part : absl::StrSplit(ToAbsl(text), ';')) {
-    if (!ReadRule(part, &selector.rules.emplace_back())) {
-      return NotOfForm(part, "LABEL=VALUE+..., LABEL!=VALUE+..., LABEL=* or !LABEL");
-    }
+  for (Requirement& requirement : *requirements) {
+    selector.rules.push_back(
+        {std::move(requirement.key), OpOf(requirement.op), std::move(requirement.values)});
   }
   return selector;
 }

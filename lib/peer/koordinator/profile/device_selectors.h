@@ -6,8 +6,7 @@
 //   const auto selector = ReadDeviceSelector("a=b+e;!old;c=*");
 //
 // The first is setting koordinator/device_labels of a node: devices by name. The second are labels
-// koordinator/gpu-selector, rdma-selector and fpga-selector of a task: all parts must hold. A label
-// is the value or one of several (a=b+c), is none of them (a!=b+c), is there (a=*) or not (!a).
+// koordinator/gpu-selector, rdma-selector and fpga-selector of a task (selector_text.h).
 //
 // Cost. O(length).
 #ifndef MUSTER_PEER_KOORDINATOR_PROFILE_DEVICE_SELECTORS_H_

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/plain_number.h"
 #include "lib/base/strings.h"
+#include "lib/peer/koordinator/selector_text.h"
 
 namespace muster::koordinator {
 namespace {
@@ -97,30 +98,16 @@ std::vector<std::string_view> PartsOf(std::string_view text, char separator) {
   }
 }
 
-// Adds a part of a selector. Returns false for a text without a label.
-bool AddRequirement(std::string_view part, Selector* selector) {
-  if (part.size() > 1 && part[0] == '!') {
-    if (part.find('=') != std::string_view::npos) return false;
-    selector->match_expressions.push_back(
-        {std::string(part.substr(1)), RequirementOp::kDoesNotExist, {}});
-    return true;
+Selector SelectorOf(const std::vector<Requirement>& requirements) {
+  Selector selector;
+  for (const Requirement& requirement : requirements) {
+    if (requirement.op == RequirementOp::kIn && requirement.values.size() == 1) {
+      selector.match_labels.emplace_back(requirement.key, requirement.values[0]);
+    } else {
+      selector.match_expressions.push_back(requirement);
+    }
   }
-  const size_t equals = part.find('=');
-  if (equals == std::string_view::npos || equals == 0) return false;
-  const bool is_not = part[equals - 1] == '!';
-  const std::string key(part.substr(0, equals - (is_not ? 1 : 0)));
-  const std::string_view value = part.substr(equals + 1);
-  if (value == "*" && !is_not) {
-    selector->match_expressions.push_back({key, RequirementOp::kExists, {}});
-  } else if (is_not || value.find('+') != std::string_view::npos) {
-    Requirement& one = selector->match_expressions.emplace_back();
-    one.key = key;
-    one.op = is_not ? RequirementOp::kNotIn : RequirementOp::kIn;
-    for (const std::string_view word : PartsOf(value, '+')) one.values.emplace_back(word);
-  } else {
-    selector->match_labels.emplace_back(key, value);
-  }
-  return !key.empty();
+  return selector;
 }
 
 // Reads the texts of options; the first that is wrong is kept.
@@ -179,15 +166,10 @@ class TextReader {
 
   std::optional<Selector> ReadSelector(std::string_view text) {
     if (text.empty()) return std::nullopt;
-    Selector selector;
-    for (const std::string_view part : PartsOf(text, ';')) {
-      if (!AddRequirement(part, &selector)) {
-        Refuse(absl::StrCat(Quote(part),
-                            " is not LABEL=VALUE+..., LABEL!=VALUE+..., LABEL=* or !LABEL"));
-        return std::nullopt;
-      }
-    }
-    return selector;
+    const auto requirements = ReadSelectorText(text);
+    if (requirements.ok()) return SelectorOf(*requirements);
+    Refuse(requirements.status().message());
+    return std::nullopt;
   }
 
   // Selectors by `|`.
