@@ -34,18 +34,14 @@ class Threads : public Executor {
         threads_.emplace_back([this] { Serve(); });
       } catch (const std::system_error&) {
         break;  // there is no other one to be had
+      } catch (...) {
+        End();
+        throw;
       }
     }
 #endif
   }
-  ~Threads() override {
-    {
-      const std::lock_guard lock(mutex_);
-      ends_ = true;
-    }
-    wake_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
-  }
+  ~Threads() override { End(); }
 
   int64_t width() const override { return static_cast<int64_t>(threads_.size()) + 1; }
 
@@ -71,6 +67,15 @@ class Threads : public Executor {
   }
 
  private:
+  void End() {
+    {
+      const std::lock_guard lock(mutex_);
+      ends_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
   // Runs pieces until none is left. The lock is held at the beginning and at the end.
   void Claim(std::unique_lock<std::mutex>* lock) {
     const std::function<void(int64_t)>& piece = *piece_;

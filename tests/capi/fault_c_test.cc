@@ -4,6 +4,7 @@
 // caller's own allocator refusing, and what it was requested given back.
 //
 // The operators new and delete of this executable count, and fail on demand: failing_new.cc.
+#include <atomic>
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
@@ -375,6 +376,20 @@ std::map<std::string, Call> Calls() {
   calls["stop"] = [](FaultWorld&, muster_error* e) {
     Held<muster_stop> made;
     return muster_stop_new(Out(made), e);
+  };
+  calls["threads"] = [](FaultWorld& w, muster_error* e) {
+    Held<muster_threads> threads;
+    if (const muster_status s = muster_threads_new(3, Out(threads), e); s != 0) return s;
+    const auto user = reinterpret_cast<uintptr_t>(threads.get());
+    muster_status s = muster_cluster_set_executor(w.cluster.get(), muster_threads_run, user, 3, e);
+    if (s == 0) s = muster_cluster_set_executor(w.cluster.get(), nullptr, 0, 0, e);
+    std::atomic<int64_t> sum = 0;
+    const auto add = [](uintptr_t work, int64_t i) {
+      *reinterpret_cast<std::atomic<int64_t>*>(work) += i;
+    };
+    if (s == 0) s = muster_threads_run(user, 4, add, reinterpret_cast<uintptr_t>(&sum));
+    if (s == 0) EXPECT_EQ(sum, 6);
+    return s;
   };
   calls["replay"] = [](FaultWorld&, muster_error* e) {
     const int64_t times[] = {1, 2}, one[] = {1, 1};

@@ -20,6 +20,7 @@
 #include "lib/import/import.h"
 #include "lib/scenario/state.h"
 #include "muster/cycle_metrics.h"
+#include "muster/executor.h"
 #include "muster/rehearsal.h"
 #include "muster/remedy.h"
 #include "muster/upkeep.h"
@@ -196,6 +197,7 @@ void AddCycleCalls(Calls* calls) {
     (void)Difference(w.cluster.Freeze(), *w.plan, w.cluster.Freeze(), *w.plan);
     (void)MakeChanges(changes, &w.cluster);
   };
+  c["MakeThreads"] = [](FaultWorld&) { (void)MakeThreads(3); };
   c["Diagnose"] = [](FaultWorld& w) {
     (void)Diagnose(w.cluster, "volcano", "large", {.trials = 2});
   };

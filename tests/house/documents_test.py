@@ -37,6 +37,7 @@ LEFT = {
                       " NodeIndex node = 0; JobIndex job = 0; auto Consider = [](auto&&...) {};",
     "policy/sub_group.h": "JobIndex job = 0;",
     "policy/verdict.h": "int64_t held = 0, request = 0, limit = 0; auto Report = [](auto&&...) {};",
+    "executor.h": "Cluster cluster; std::vector<NodeOffer> offers;",
     "forecast.h": "Cluster cluster; Trace history; int64_t now = 0;",
     "replay.h": "Trace trace; auto Use = [](auto&&...) {};",
     "rehearsal.h": "Cluster cluster; auto Report = [](auto&&...) {};",

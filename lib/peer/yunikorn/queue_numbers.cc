@@ -286,6 +286,7 @@ Resource Partition::HeadroomBelow(const Queue& queue, const Resource& parent) co
 Resource Partition::Headroom(Index index) const {
   Resource headroom = Resource::Nil();
   for (; index != kNone; index = queues[index].parent) {
+    if (queues[index].most.nil()) continue;
     headroom = HeadroomBelow(queues[index], headroom);
   }
   return headroom;

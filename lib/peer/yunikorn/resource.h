@@ -144,8 +144,7 @@ class Resource {
   static size_t MoreOf(int type) { return static_cast<size_t>(type - kFewTypes); }
   // Those of the types that lie on the heap.
   Types MoreTypes() const { return Types(bits_ >> kFewTypes << kFewTypes); }
-  // Of the types that lie in the resource; all sums at once, in wide registers. Return false, and
-  // change nothing, if one saturates.
+  // Of the types that lie in the resource. Return false, and change nothing, if a sum saturates.
   bool AddFew(const Resource& other);
   bool SubFew(const Resource& other, bool below_zero);
   void MakeMore();
@@ -189,15 +188,9 @@ inline Quantity SubSaturating(Quantity a, Quantity b) {
 }
 inline bool Resource::AddFew(const Resource& other) {
   Quantity sums[kFewTypes];
-  uint64_t bad = 0;
   for (int type = 0; type < kFewTypes; ++type) {
-    const uint64_t a = static_cast<uint64_t>(few_[type]),
-                   b = static_cast<uint64_t>(other.few_[type]);
-    const uint64_t sum = a + b;
-    bad |= (a ^ sum) & (b ^ sum);
-    sums[type] = static_cast<Quantity>(sum);
+    if (__builtin_add_overflow(few_[type], other.few_[type], &sums[type])) return false;
   }
-  if (bad >> 63 != 0) return false;
   std::memcpy(few_, sums, sizeof(few_));
   bits_ |= other.bits_ & ((1u << kFewTypes) - 1);
   return true;
@@ -205,17 +198,13 @@ inline bool Resource::AddFew(const Resource& other) {
 // The least number has a sum of its own. Without `below_zero`, a sum below zero counts as one that
 // saturates.
 inline bool Resource::SubFew(const Resource& other, bool below_zero) {
-  Quantity sums[kFewTypes];
-  uint64_t bad = 0, all = 0;
+  Quantity sums[kFewTypes], all = 0;
   for (int type = 0; type < kFewTypes; ++type) {
-    const uint64_t a = static_cast<uint64_t>(few_[type]),
-                   b = static_cast<uint64_t>(other.few_[type]);
-    const uint64_t sum = a - b;
-    bad |= ((a ^ b) & (a ^ sum)) | (b & (0 - b));  // the sign of b & -b: b is the least number
-    all |= sum;
-    sums[type] = static_cast<Quantity>(sum);
+    if (__builtin_sub_overflow(few_[type], other.few_[type], &sums[type])) return false;
+    if (other.few_[type] == std::numeric_limits<Quantity>::min()) return false;
+    all |= sums[type];
   }
-  if ((below_zero ? bad : bad | all) >> 63 != 0) return false;
+  if (!below_zero && all < 0) return false;
   std::memcpy(few_, sums, sizeof(few_));
   bits_ |= other.bits_ & ((1u << kFewTypes) - 1);
   return true;
