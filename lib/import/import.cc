@@ -196,15 +196,18 @@ void CountLeftOut(const Dump& dump, const Scenario& scenario, bool takes_lone, I
   log->LeftOut("dump", "", text);
 }
 
-// Notes amounts of queues in resources that no node has. Resources of Kubernetes itself have no
-// slash in their names.
-void NoteUnknownResources(const ClusterSpec& cluster, ImportLog* log) {
+// Notes amounts of queues in resources that no node has; a node with devices has
+// `device_resource`, too. Resources of Kubernetes itself have no slash in their names.
+void NoteUnknownResources(const ClusterSpec& cluster, std::string_view device_resource,
+                          ImportLog* log) {
   HashSet<std::string> seen;
   std::vector<std::string_view> names;
+  const auto add = [&](std::string_view name) {
+    if (seen.insert(std::string(name)).second) names.push_back(name);
+  };
   for (const NodeSpec& node : cluster.nodes) {
-    for (const auto& [name, amount] : node.capacity) {
-      if (seen.insert(name).second) names.push_back(name);
-    }
+    for (const auto& [name, amount] : node.capacity) add(name);
+    if (!device_resource.empty() && !node.devices.empty()) add(device_resource);
   }
   if (names.empty()) return;
   for (const QueueSpec& queue : cluster.queues) {
@@ -237,7 +240,8 @@ std::vector<LeftOut> NamedLeftOut(const ImportLog& log) {
 // of them; one that runs stays where it is.
 bool MayKeepFromNodes(const ImportEntry& entry, const HashSet<std::string>& waiting) {
   return entry.severity == ImportSeverity::kIgnored && entry.object.starts_with("Pod ") &&
-         (entry.field.starts_with("spec.volumes") || entry.field == "spec.resourceClaims") &&
+         (entry.field.starts_with("spec.volumes") ||
+          entry.field.starts_with("spec.resourceClaims")) &&
          waiting.contains(entry.object.substr(std::string_view("Pod ").size()));
 }
 
@@ -321,7 +325,7 @@ absl::StatusOr<Import> ImportObjects(std::string_view objects, const ImportOptio
     return absl::Status(s.code(), absl::StrCat("dump: ", s.message()));
   }
   CountLeftOut(dump, import.scenario, TriesLoneTasks(*profile), &log);
-  NoteUnknownResources(import.scenario.cluster, &log);
+  NoteUnknownResources(import.scenario.cluster, (*importer)->device_resource, &log);
   if (options.strict) {
     if (absl::Status s = CheckStrict(log, import.scenario.cluster); !s.ok()) return s;
   }

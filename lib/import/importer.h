@@ -45,6 +45,9 @@ struct Importer {
   // What keys of labels and annotations contain on objects of this scheduler alone. An object with
   // it belongs to this importer, if the importer reads it, though its API group is another's.
   std::string_view mark = {};
+  // The resource that devices of nodes count as, where the importer reads such devices. Queues may
+  // have amounts of it though no node lists it.
+  std::string_view device_resource = {};
 };
 
 // All importers, in the order in which messages name them.

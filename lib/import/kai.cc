@@ -3,6 +3,7 @@
 // KAI Scheduler's importer.
 #include "lib/import/kai.h"
 
+#include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/import/kubernetes.h"
 
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::string_view kKaiName = "kai";
 constexpr std::string_view kKaiGroups[] = {"scheduling.run.ai", "kai.scheduler"};
+constexpr std::string_view kClaimGroups[] = {"resource.k8s.io"};
 constexpr KindRule kKaiKinds[] = {{"Node"},
                                   {"Pod"},
                                   {"Namespace"},
@@ -19,7 +21,22 @@ constexpr KindRule kKaiKinds[] = {{"Node"},
                                   {"PodGroup", kKaiGroups},
                                   {"Topology", kKaiGroups},
                                   {"SchedulingShard", kKaiGroups},
-                                  {"BindRequest", kKaiGroups}};
+                                  {"BindRequest", kKaiGroups},
+                                  {"ResourceClaim", kClaimGroups},
+                                  {"ResourceClaimTemplate", kClaimGroups},
+                                  {"ResourceSlice", kClaimGroups},
+                                  {"DeviceClass", kClaimGroups}};
+
+// Returns the profile with claimed devices counted.
+std::string WithClaims(const std::string& profile) {
+  constexpr std::string_view kRules = "kai:kai-rules(";
+  if (profile.starts_with(kRules)) {
+    return absl::StrCat("kai:kai-rules(claims=on,", profile.substr(kRules.size()));
+  }
+  const size_t settings = profile.find(':');
+  return absl::StrCat("kai:kai-rules(claims=on)",
+                      settings == profile.npos ? "" : "," + profile.substr(settings + 1));
+}
 
 void ReadKaiObjects(const ImportSource& source, Scenario* scenario) {
   ClusterSpec& cluster = scenario->cluster;
@@ -31,6 +48,7 @@ void ReadKaiObjects(const ImportSource& source, Scenario* scenario) {
   kai::AddQueues(source, shard, &cluster);
   kai::AddJobs(source, shard, &cluster);
   kai::AddPods(source, shard, &cluster);
+  if (kai::AddClaims(source, &cluster)) scenario->profile = WithClaims(scenario->profile);
   cluster.namespaces = ReadNamespaces(source.dump);
 }
 
@@ -79,6 +97,11 @@ Shard ReadShard(const ImportSource& source) {
 
 extern const Importer kKaiImporter;
 constexpr std::string_view kKaiSchedulers[] = {"kai-scheduler"};
-const Importer kKaiImporter = {kKaiName, kKaiGroups, kKaiKinds, ReadKaiObjects, kKaiSchedulers};
+const Importer kKaiImporter = {.name = kKaiName,
+                               .groups = kKaiGroups,
+                               .kinds = kKaiKinds,
+                               .read = ReadKaiObjects,
+                               .schedulers = kKaiSchedulers,
+                               .device_resource = "nvidia.com/gpu"};
 
 }  // namespace muster

@@ -7,6 +7,7 @@
 //   kai::AddQueues(source, shard, &cluster);
 //   kai::AddJobs(source, shard, &cluster);
 //   kai::AddPods(source, shard, &cluster);          // after nodes and jobs
+//   kai::AddClaims(source, &cluster);               // after pods
 //
 // Each call reads objects of some kinds of the dump and appends rows to the cluster.
 #ifndef MUSTER_IMPORT_KAI_H_
@@ -54,6 +55,10 @@ void AddJobs(const ImportSource& source, const Shard& shard, ClusterSpec* cluste
 // Pods as tasks, with the devices that they share (kai_pods.cc). Pods on nodes of other shards are
 // left out.
 void AddPods(const ImportSource& source, const Shard& shard, ClusterSpec* cluster);
+
+// GPUs that pods claim, and slices of GPUs of nodes (kai_claims.cc); after pods. Returns whether
+// there are any: the profile then needs option claims=on.
+bool AddClaims(const ImportSource& source, ClusterSpec* cluster);
 
 }  // namespace muster::kai
 

@@ -238,7 +238,7 @@ class PodReader {
     }
     ReadJobOf(pod, &task);
     if (task.job.empty() && task.node.empty()) return;
-    task.shape = ReadShape(pod, {});
+    task.shape = ReadShape(pod, {.claims = true});
     std::erase_if(task.shape.labels,
                   [](const auto& label) { return label.first.starts_with(kSharedGpu); });
     ReadGpus(pod, &task.shape);

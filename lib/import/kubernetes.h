@@ -40,6 +40,7 @@ struct PodRules {
   bool images = false;            // containers are listed with their images
   // A limit without a request is a request. The API server sees to it for pods, not for templates.
   bool limits_are_requests = false;
+  bool claims = false;  // the importer reads devices that the pod claims; else they are reported
 };
 
 // --- requests (kubernetes_requests.cc) ---

@@ -77,13 +77,13 @@ std::vector<HostPort> ReadHostPorts(const ApiObject& pod, bool sidecars) {
   return out;
 }
 
-void ReportWhatNoShapeHolds(const ApiObject& pod) {
+void ReportWhatNoShapeHolds(const ApiObject& pod, const PodRules& rules) {
   for (const Field& volume : pod.spec().Items("volumes")) {
     if (volume["persistentVolumeClaim"].exists() || volume["ephemeral"].exists()) {
       volume.Ignored("the volume's own placement rules are not considered");
     }
   }
-  if (const Field claims = pod.spec()["resourceClaims"]; claims.truthy()) {
+  if (const Field claims = pod.spec()["resourceClaims"]; claims.truthy() && !rules.claims) {
     claims.Ignored("devices claimed by the pod are not considered");
   }
 }
@@ -137,7 +137,7 @@ TaskShape ReadShape(const ApiObject& pod, const PodRules& rules) {
   shape.tolerations = ReadTolerations(pod);
   shape.spread = ReadSpread(pod);
   shape.host_ports = ReadHostPorts(pod, rules.modern);
-  ReportWhatNoShapeHolds(pod);
+  ReportWhatNoShapeHolds(pod, rules);
   return shape;
 }
 

@@ -18,6 +18,7 @@
 #include "lib/import/kueue_owners.h"
 #include "lib/import/times.h"
 #include "lib/peer/kueue/admission_checks.h"
+#include "lib/peer/kueue/workload_rules.h"
 #include "lib/plan/json_text.h"
 
 namespace muster::kueue {
@@ -386,11 +387,10 @@ class WorkloadReader {
 
   // As the API server: so many pod sets, and one of them may shrink.
   static void CheckPodSets(const Field& spec) {
-    constexpr size_t kMostPodSets = 18;
     const std::vector<Field> pod_sets = spec.Items("podSets");
-    if (pod_sets.size() > kMostPodSets) {
+    if (pod_sets.size() > kueue::kMostPodSets) {
       spec["podSets"].Refuse(
-          absl::StrCat("has ", pod_sets.size(), "; must be at most ", kMostPodSets));
+          absl::StrCat("has ", pod_sets.size(), "; must be at most ", kueue::kMostPodSets));
     }
     bool shrinks = false;
     for (const Field& pod_set : pod_sets) {

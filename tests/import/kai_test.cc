@@ -85,6 +85,113 @@ TEST(KaiImport, AGangIsPlacedWhole) {
   EXPECT_THAT(text, HasSubstr("pending ns/h (3 tasks)"));
 }
 
+ObjectJson DeviceJson(const std::string& kind, const std::string& name, ObjectJson spec,
+                      const std::string& space) {
+  ObjectJson object = KaiObject(kind, name, std::move(spec), space);
+  object["apiVersion"] = "resource.k8s.io/v1";
+  return object;
+}
+
+ObjectJson ClaimSpec(int count, const std::string& device_class = "nvidia.com/gpu") {
+  const ObjectJson exactly = {
+      {"deviceClassName", device_class}, {"allocationMode", "ExactCount"}, {"count", count}};
+  return {{"devices", {{"requests", {{{"name", "r"}, {"exactly", exactly}}}}}}};
+}
+
+ObjectJson ClaimJson(const std::string& name, int count, const std::string& queue) {
+  ObjectJson claim = DeviceJson("ResourceClaim", name, ClaimSpec(count), "ns");
+  if (!queue.empty()) claim["metadata"]["labels"] = {{"kai.scheduler/queue", queue}};
+  return claim;
+}
+
+ObjectJson SliceJson(const std::string& node, int devices) {
+  ObjectJson list = ObjectJson::array();
+  for (int i = 0; i < devices; ++i) list.push_back({{"name", std::to_string(i)}});
+  return DeviceJson("ResourceSlice", "of-" + node,
+                    {{"nodeName", node}, {"driver", "nvidia.com/gpu"}, {"devices", list}}, "");
+}
+
+ObjectJson Claiming(const std::string& name, const std::string& key, const std::string& claim) {
+  ObjectJson pod = PodOf(name, name, {{"cpu", "1"}});
+  pod["spec"]["resourceClaims"] = {{{"name", "gpu"}, {key, claim}}};
+  return pod;
+}
+
+std::vector<ObjectJson> WorldOfClaims(const std::vector<ObjectJson>& more) {
+  std::vector<ObjectJson> world = {
+      NodeJson("n0", {{"cpu", "16"}, {"memory", "64Gi"}, {"pods", "110"}}), SliceJson("n0", 3),
+      DeviceJson("DeviceClass", "nvidia.com/gpu", ObjectJson::object(), ""), Root(),
+      LeafJson("q", 8)};
+  world.insert(world.end(), more.begin(), more.end());
+  return world;
+}
+
+TEST(KaiImport, ClaimedGpusAreCounted) {
+  const Import import = Imported(
+      WorldOfClaims({ClaimJson("two", 2, "q"), ClaimJson("more", 2, "q"),
+                     DeviceJson("ResourceClaimTemplate", "one", {{"spec", ClaimSpec(1)}}, "ns"),
+                     PodGroupJson("a", "q"), Claiming("a", "resourceClaimName", "two"),
+                     PodGroupJson("b", "q"), Claiming("b", "resourceClaimName", "more"),
+                     PodGroupJson("c", "q"), Claiming("c", "resourceClaimTemplateName", "one")}),
+      {});
+  EXPECT_THAT(import.report, IsEmpty());
+  EXPECT_EQ(import.scenario.profile, "kai:kai-rules(claims=on)");
+  const std::string text = Decided(import);
+  EXPECT_THAT(text, HasSubstr("bind ns/a to n0"));
+  EXPECT_THAT(text, HasSubstr("pending ns/b"));
+  EXPECT_THAT(text, HasSubstr("bind ns/c to n0"));
+}
+
+TEST(KaiImport, AClaimNeedsTheQueueOfItsPod) {
+  const auto imported = [](const std::string& queue) {
+    return Imported(WorldOfClaims({ClaimJson("one", 1, queue), PodGroupJson("a", "q"),
+                                   Claiming("a", "resourceClaimName", "one")}),
+                    {});
+  };
+  EXPECT_THAT(Decided(imported("q")), HasSubstr("bind ns/a to n0"));
+  for (const char* queue : {"", "r"}) {
+    const Import import = imported(queue);
+    EXPECT_THAT(import.scenario.cluster.tasks.at(0).gates,
+                ElementsAre("resource claim ns/one without label kai.scheduler/queue=q"));
+    EXPECT_THAT(Decided(import), HasSubstr("pending ns/a (1 task): gated"));
+  }
+}
+
+TEST(KaiImport, WhatIsNotCountedOfClaimsIsNamed) {
+  const ObjectJson other = DeviceJson("ResourceClaim", "other", ClaimSpec(1, "nic"), "ns");
+  const Import import =
+      Imported(WorldOfClaims({ClaimJson("one", 1, "q"), other, PodGroupJson("a", "q"),
+                              Claiming("a", "resourceClaimName", "one"), PodGroupJson("b", "q"),
+                              Claiming("b", "resourceClaimName", "one"), PodGroupJson("c", "q"),
+                              Claiming("c", "resourceClaimName", "gone")}),
+               {});
+  std::vector<std::string> report;
+  for (const ImportEntry& entry : import.report) report.push_back(Describe(entry));
+  EXPECT_THAT(report, ElementsAre(HasSubstr("devices of class \"nic\" are not considered"),
+                                  HasSubstr("pod ns/a has the claim, too, and counts its GPUs"),
+                                  HasSubstr("the claim is not there, and counts as none")));
+  EXPECT_THAT(import.scenario.cluster.tasks.at(2).gates,
+              ElementsAre("resource claim ns/gone is not there"));
+}
+
+TEST(KaiImport, APodThatClaimsMoreThanGpusIsNotStrict) {
+  const auto imported = [](const ObjectJson& spec) {
+    return TryImport(
+        WorldOfClaims({DeviceJson("ResourceClaimTemplate", "t", {{"spec", spec}}, "ns"),
+                       PodGroupJson("a", "q"), Claiming("a", "resourceClaimTemplateName", "t")}),
+        {.strict = true});
+  };
+  const absl::StatusOr<Import> whole = imported(ClaimSpec(2, "example.com/Big-GPU"));
+  ASSERT_TRUE(whole.ok()) << whole.status();
+  EXPECT_EQ(whole->scenario.cluster.tasks.at(0).shape.devices.at(0).count, 2);
+  const absl::StatusOr<Import> part = imported(ClaimSpec(2, "nic"));
+  EXPECT_THAT(std::string(part.status().message()),
+              HasSubstr("Pod ns/a: spec.resourceClaims[0]: a part of the claim is not considered"));
+  ObjectJson all = ClaimSpec(2);
+  all["devices"]["requests"][0]["exactly"]["allocationMode"] = "All";
+  EXPECT_THAT(std::string(imported(all).status().message()), HasSubstr("a part of the claim"));
+}
+
 TEST(KaiImport, QueuesCountInTheirOwnUnits) {
   const Import import =
       Imported({KaiObject("Queue", "q",

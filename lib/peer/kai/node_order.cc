@@ -8,8 +8,8 @@
 namespace muster {
 namespace {
 
-// MIG tasks go to MIG nodes, and others do not, as the node's strategy has it. GPUs that slices list
-// are claimed, and others are not.
+// MIG tasks go to MIG nodes, and others do not, as the node's strategy has it. GPUs that slices
+// list are claimed, and others are not.
 bool AdmitsType(const KaiWorld& world, const KaiShape& shape, uint32_t n) {
   using Strategy = KaiNodeFacts::Strategy;
   const KaiNodeFacts& node = world.nodes.facts(n);

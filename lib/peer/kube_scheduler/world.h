@@ -116,7 +116,7 @@ class World {
   StateAmounts AmountsOf(uint32_t state) const {
     return StateAmounts(&state_amounts_[state * (3 + 2 * tables().dimension_count())]);
   }
-  // A number for each state, kept for those who score it; below 0: not found yet.
+  // A number for each state, kept for scores of it; below 0: not found yet.
   int64_t& evenness_of(uint32_t state) { return evenness_[state]; }
   // Forgets the states that no node has any longer, once they are many: a new epoch begins, in
   // which states have other numbers. O(1), or O(nodes) after as many changes.
@@ -188,7 +188,7 @@ class World {
   std::vector<int64_t> evenness_;       // by state
   uint64_t epoch_ = 0;
   size_t most_states_ = 0;        // from which on the old ones are forgotten
-  std::vector<int64_t> amounts_;  // of the node whose state is looked up
+  std::vector<int64_t> amounts_;  // of the node of which the state is looked up
   NodeIndex last_asked_ = kNone;  // for its state
   NodesByState nodes_by_state_{this};
   uint64_t foundation_ = 0;

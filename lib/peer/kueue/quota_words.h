@@ -11,8 +11,8 @@
 //
 // A queue uses quota of its own, and of the levels above what is beyond it. A quota is that of the
 // level and of all below it. The borrowing limit of a level is named where it leaves less than the
-// level above has ("queue a uses 6 of 4 and may borrow 2"). Workloads that may be evicted satisfy the policy; whether there are
-// enough of them is another question.
+// level above has ("queue a uses 6 of 4 and may borrow 2"). Workloads that may be evicted satisfy
+// the policy; whether there are enough of them is another question.
 //
 // Cost. O(levels + log workloads) for each cell that is lacking. The workloads of a tree are
 // counted once for each cell.

@@ -15,6 +15,7 @@
 #include "lib/peer/kueue/job_settings.h"
 #include "lib/peer/kueue/plain_queues.h"
 #include "lib/peer/kueue/slices.h"
+#include "lib/peer/kueue/workload_rules.h"
 
 namespace muster::kueue {
 namespace {
@@ -301,6 +302,10 @@ std::vector<JobIndex> ReadWorld(const Tables& tables, World* world) {
       facts.places = PlacesHeld(job);
     }
     ReadWishes(spec, job, &facts);
+    if (facts.refused.empty() && job.groups.size() > kMostPodSets) {
+      facts.refused = absl::StrCat("Workload has ", job.groups.size(),
+                                   " pod sets; must be at most ", kMostPodSets);
+    }
     facts.evicting = facts.evicting && holds;
     facts.evicted = facts.evicted || facts.evicting;
     if (const auto stop = stops.find(facts.local_queue); stop != stops.end()) {

@@ -12,6 +12,7 @@
 #ifndef MUSTER_PEER_KUEUE_WORKLOAD_RULES_H_
 #define MUSTER_PEER_KUEUE_WORKLOAD_RULES_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -24,6 +25,9 @@
 #include "lib/peer/kueue/topology_books.h"
 
 namespace muster::kueue {
+
+// The API server takes no workload with more pod sets.
+inline constexpr size_t kMostPodSets = 18;
 
 struct WorkloadCondition {
   std::string type = {}, reason = {};

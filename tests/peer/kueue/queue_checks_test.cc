@@ -1,8 +1,10 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What profile kueue refuses of queues, as Kueue's webhooks do.
+// What profile kueue refuses of queues and workloads, as Kueue's webhooks do.
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "muster/cluster.h"
 #include "tests/support/plan_words.h"
@@ -45,6 +47,25 @@ TEST(KueueQueueChecks, AQueueWithAFlavorThatIsMissingAdmitsNothing) {
   EXPECT_EQ(*cluster.Schedule("kueue")->Explain("j"),
             "j: not admitted: ClusterQueue a: Can't admit new workloads: references missing "
             "ResourceFlavor(s): spot.\n");
+}
+
+TEST(KueueQueueChecks, AWorkloadWithTooManyPodSetsIsNotAdmitted) {
+  Cluster cluster;
+  Accept(cluster.SetFlavor({.name = "spot"}));
+  Accept(cluster.AddQueue(WithQuota("a", "", {.flavor = "spot", .nominal = {{"cpu", 99}}})));
+  for (const int pod_sets : {18, 19}) {
+    JobSpec job{.name = absl::StrCat("j", pod_sets), .queue = "a"};
+    for (int i = 0; i < pod_sets; ++i) {
+      job.groups.push_back(
+          {.name = absl::StrCat("g", i), .count = 1, .shape = {.request = {{"cpu", 1}}}});
+    }
+    Accept(cluster.AddJob(job));
+  }
+  const absl::StatusOr<Plan> plan = cluster.Schedule("kueue");
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_THAT(plan->ToText(), ::testing::HasSubstr("admit j18 with "));
+  EXPECT_EQ(*plan->Explain("j19"),
+            "j19: not admitted: Workload has 19 pod sets; must be at most 18\n");
 }
 
 // A cohort is held to it as a ClusterQueue is: it needs a parent of its own.
