@@ -4,12 +4,15 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/plan_words.h"
 #include "tests/support/random_world.h"
 
 namespace muster::testing {
 namespace {
+
+using ::testing::HasSubstr;
 
 std::string UsageProfile(const std::string& options) {
   return "volcano:actions=allocate,tiers=gang/predicates+usage" +
@@ -96,6 +99,19 @@ TEST(Usage, ALivingClusterDecidesAsAFrozenOneAtAnyTime) {
     }
   }
   EXPECT_GT(differ, 400);
+}
+
+TEST(Usage, ARefusalNamesTheThreshold) {
+  Cluster cluster;
+  UsageNode(cluster, "a", 95, 99);
+  UsageNode(cluster, "b", "80.5", 0);
+  UsageNode(cluster, "c", 0, 81);
+  UsageJob(cluster, 1, {{"cpu", 1}});
+  const auto plan = Schedule(cluster.Freeze(), UsageProfile(""));
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  const std::string words = plan->Explain("j0").value_or("");
+  EXPECT_THAT(words, HasSubstr("2 nodes: cpu measured above cpu_threshold (80 %)"));
+  EXPECT_THAT(words, HasSubstr("1 node: memory measured above memory_threshold (80 %)"));
 }
 
 TEST(Usage, WhatIsPlacedInTheCycleCountsByItsRequest) {
