@@ -36,6 +36,15 @@ from muster.statistics import METRICS, SIX, interval, measure
 GPU = "nvidia.com/gpu"
 WIDE = 32  # GPUs of a wide gang
 TENANTS = (("a", 4), ("b", 2), ("c", 1), ("d", 1))
+TENANT_WORLDS = {
+    "tenants": {},
+    "tenants-level": {"level": True},
+    "tenants-pooled": {"pooled": True},
+    "tenants-level-pooled": {"level": True, "pooled": True},
+}
+RECORDED = ("philly", *(f"itp{number:02}" for number in range(1, 11)))
+MIXES = ("mix0.7", "mix0.9", "mix1.1")
+WORLDS = (*RECORDED, *MIXES, *TENANT_WORLDS)
 
 
 def tenants(seed: int, level: bool = False, pooled: bool = False, jobs: int = 1500,
@@ -73,10 +82,10 @@ def tenants(seed: int, level: bool = False, pooled: bool = False, jobs: int = 15
 
 def worlds(name: str, folder: Path, replicates: int) -> list[Trace]:
     """The replicates; recorded worlds as recorded first."""
-    if name.startswith("tenants"):
-        same = {"level": "level" in name, "pooled": "pooled" in name}
+    if name in TENANT_WORLDS:
+        same = TENANT_WORLDS[name]
         return [tenants(seed, **same) for seed in range(1, replicates + 1)]
-    if name.startswith("mix"):
+    if name in MIXES:
         mix = traces.named_mix("philly")
         return [
             mix.generate(jobs=1500, nodes=24, seed=seed, load=float(name[3:]))
@@ -148,6 +157,9 @@ def main() -> None:
     parser.add_argument("--policy", action="append", required=True)
     parser.add_argument("--replicates", type=int, default=30, metavar="N")
     args = parser.parse_args()
+    for name in args.world:
+        if name not in WORLDS:
+            parser.error(f'--world is "{name}"; must be one of {", ".join(WORLDS)}')
     for name in args.world:
         made = worlds(name, args.traces, args.replicates)
         counted = made[-args.replicates:] if args.replicates else made

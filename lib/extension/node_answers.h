@@ -11,8 +11,9 @@
 // nothing. A promise that does not hold makes plans wrong.
 //
 // Levels. A score may depend on the other candidates by one number: the highest level of any. Then
-// the policy tells the level of each node, and what a level is worth where another is the highest.
-// ScoreNodes adds LevelScore(level, highest) to `batch`, and nothing else.
+// the policy sets a level for each node (LevelNodes), and returns what a level is worth where
+// another is the highest (LevelScore). ScoreNodes adds LevelScore(level, highest) to `batch`, and
+// nothing else.
 #ifndef MUSTER_EXTENSION_NODE_ANSWERS_H_
 #define MUSTER_EXTENSION_NODE_ANSWERS_H_
 
@@ -30,7 +31,8 @@ class NodeAnswers {
   // the class as before until Ledger::journal names the node again, and alike for all tasks of the
   // class.
   virtual bool AnswersByNode(ClassIndex c) = 0;
-  // Returns whether no placement makes a node fit the class that did not fit it before.
+  // Returns whether, within a cycle, no placement makes a node fit the class that did not fit it
+  // before.
   // REQUIRES: AnswersByNode(c).
   virtual bool OnlyWorsens(ClassIndex /*c*/) { return false; }
   // Returns whether ScoreNodes scores the class by levels; LevelNodes sets levels[i] for nodes[i].

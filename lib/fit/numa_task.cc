@@ -29,8 +29,8 @@ int CountOf(int64_t milli) {
   return static_cast<int>(std::min<int64_t>(milli / 1000, CpuSet::kMostCpus + 1));
 }
 
-// Returns the zones for so many CPUs; 0: for a container that gets none. The hint is not to be used
-// unless it is admitted.
+// Returns the zones for `count` CPUs; `count` 0: for a container that gets none. Read the hint only
+// if `admitted`.
 NumaChoice ChooseZones(const NumaMachine& machine, const CpuSet& usable, int count) {
   const StaticCpus& cpus = *machine.cpus;
   if (cpus.FitInOneZone(count)) {

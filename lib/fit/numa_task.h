@@ -71,12 +71,12 @@ struct NumaAnswer {
 
 NumaAnswer PlaceOnZones(const NumaMachine& machine, const NumaTask& task);
 
-// Returns whether that answer is ok and, if so, how many zones its CPUs span. Where one zone could
-// have all, no CPU is chosen.
 struct NumaFit {
   bool ok = false;
   int zones = 0;
 };
+// Returns whether PlaceOnZones would be ok and, if so, how many zones its CPUs span. Chooses no
+// CPUs where one zone could have them all.
 NumaFit FitOnZones(const NumaMachine& machine, const NumaTask& task);
 
 // Returns whether a container with this request gets CPUs: whole ones. One that requests a part of

@@ -69,7 +69,7 @@ class DeviceStates {
   void SetCost(Cost cost) { cost_ = std::move(cost); }
 
   DeviceStateIndex Fresh(const NodeSpec& node);
-  // Returns true only if Fresh returns the same for both. Costs a twentieth of it.
+  // Returns true only if Fresh returns the same for both.
   static bool SurelyAlike(const NodeSpec& a, const NodeSpec& b);
   bool SameMachine(DeviceStateIndex a, DeviceStateIndex b) const {
     return states_[a].machine == states_[b].machine;
@@ -91,8 +91,8 @@ class DeviceStates {
   // Returns why not, in words: `gpu: no device with 500 milli free`. REQUIRES: Find returns false.
   std::string WhyNot(const Tables& tables, ClassIndex c, DeviceStateIndex state, bool later);
 
-  // Return the CPUs that it would get, or why none; and only whether it gets them, and in how many
-  // zones. REQUIRES: AsksForCpus(the class's shape).
+  // PlaceCpus returns the CPUs that the class would get, or why it gets none. FitCpus returns only
+  // whether it gets them, and how many zones they span. REQUIRES: AsksForCpus(the class's shape).
   NumaAnswer PlaceCpus(const Tables& tables, ClassIndex c, DeviceStateIndex state);
   NumaFit FitCpus(const Tables& tables, ClassIndex c, DeviceStateIndex state);
   // Returns whether any machine has CPUs that are assigned.

@@ -22,8 +22,8 @@
 // runs. Slot "due-wait" has W as row "longest". history_slots.h has the rest.
 //
 // Ties. Due times are thousandths of a second; equal ones are left to the next policy.
-// Cost. Open: O(jobs that changed), and for a new job O(recent jobs). In a cluster's first
-// cycle, or after the memory was changed by others: O(jobs). Comparing: O(1).
+// Cost. Open: O(jobs that changed), and for a new job that of HistorySlots::Length. In a cluster's
+// first cycle, or after the memory was changed by others: O(jobs). Comparing: O(1).
 #include <algorithm>
 #include <memory>
 #include <optional>

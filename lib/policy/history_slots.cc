@@ -55,7 +55,7 @@ SlotKind KindAt(const MemoryRow& row) {
 }  // namespace
 
 void RecentRuns::Open(const MemorySlots& slots) {
-  known_ = std::exchange(kept_, false) &&
+  known_ = std::exchange(kept_, false) && kept() <= kMostKept &&
            slots.Recall(kHistorySlot.slot).rows().SharesAllWith(history_.rows()) &&
            slots.Recall(kRecentSlot.slot).rows().SharesAllWith(recent_.rows());
 }

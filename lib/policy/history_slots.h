@@ -16,10 +16,13 @@
 //
 // Cost. Length: five look-ups. For a key that was not asked about since others changed the memory,
 // one of them is in the rows, and each recent job is looked at. Learn: O(log of the recent jobs),
-// and every 256th time O(rows).
+// and every 256th time O(rows). A RecentRuns keeps the sums of keys that were asked about, and
+// their users. It starts anew in a cycle that opens with more than 65,536 of either.
 #ifndef MUSTER_POLICY_HISTORY_SLOTS_H_
 #define MUSTER_POLICY_HISTORY_SLOTS_H_
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -39,10 +42,15 @@ inline constexpr MemoryDecl kHistorySlot = {"history", 1}, kRecentSlot = {"histo
 // from cycle to cycle, so that rows are read once.
 class RecentRuns {
  public:
-  // When a cycle begins: forgets all unless the slots are those of the last Close.
+  static constexpr size_t kMostKept = size_t{1} << 16;
+
+  // When a cycle begins: forgets all unless the slots are those of the last Close, and where more
+  // than kMostKept sums or users are kept.
   void Open(const MemorySlots& slots);
   // When a cycle ends. Without it the next one reads the rows anew.
   void Close(const MemorySlots& slots);
+  // Returns how many sums or users are kept, whichever are more.
+  size_t kept() const { return std::max(sums_.size(), users_.size()); }
 
  private:
   friend class HistorySlots;

@@ -38,6 +38,16 @@ absl::Status NoteWritten(std::string_view key, Mention* mention) {
   return absl::OkStatus();
 }
 
+// Returns the rule for a word that is like no valid one.
+std::string MustBeOneOf(std::vector<std::string_view> valid) {
+  std::ranges::sort(valid);
+  std::string words;
+  for (const std::string_view word : valid) {
+    absl::StrAppend(&words, words.empty() ? "; must be one of " : ", ", ToAbsl(word));
+  }
+  return words;
+}
+
 // Names the nearest valid word; without one it lists all.
 absl::Status Unknown(std::string_view what, std::string_view name,
                      const std::vector<std::string_view>& valid) {
@@ -45,9 +55,7 @@ absl::Status Unknown(std::string_view what, std::string_view name,
   if (const std::string_view nearest = NearestName(name, valid); !nearest.empty()) {
     absl::StrAppend(&words, "; did you mean ", Quote(nearest), "?");
   } else {
-    for (size_t i = 0; i < valid.size(); ++i) {
-      absl::StrAppend(&words, i > 0 ? ", " : "; there are ", ToAbsl(valid[i]));
-    }
+    absl::StrAppend(&words, MustBeOneOf(valid));
   }
   return absl::InvalidArgumentError(words);
 }
@@ -542,10 +550,7 @@ std::string UnknownProfile(std::string_view name) {
     return absl::StrCat(words, ": it is ", action ? "an action" : "a policy", ", as in \"",
                         ToAbsl(preset.name), ":+", ToAbsl(name), "\"");
   }
-  for (size_t i = 0; i < names.size(); ++i) {
-    absl::StrAppend(&words, i > 0 ? ", " : "; there are ", ToAbsl(names[i]));
-  }
-  return words;
+  return absl::StrCat(words, MustBeOneOf(std::move(names)));
 }
 
 absl::StatusOr<ProfileConfig> ResolveProfile(std::string_view spec, const Extensions* extensions) {

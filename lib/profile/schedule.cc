@@ -159,8 +159,8 @@ Sessions::Kept* FindKept(internal::ClusterImpl& cluster, std::string_view profil
 PlanData SpareOf(Sessions::Kept& kept) {
   PlanData spare;
   if (kept.data.use_count() != 2) return spare;
-  // Its last other holder may have been in another thread. The count goes up and down again, so
-  // that what was read there comes before what is written here.
+  // Another thread may have dropped the last other reference. Decrementing the count here
+  // synchronizes with that, so its reads of the plan happen before the writes below.
   std::shared_ptr<PlanData>(kept.data).reset();
   kept.plan = Plan();
   spare.shares = std::move(kept.data->shares);

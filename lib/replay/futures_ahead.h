@@ -3,7 +3,7 @@
 // Futures of one forecast, several at a time on an executor, as if one after another.
 //
 //   FuturesAhead<Times> futures(executor, 32, budget, [&](int64_t i, int64_t* events) {
-//     return Play(i, budget, events);                  // adds to *events, and stops at the budget
+//     return Play(i, events);  // adds to *events, and stops at work_budget
 //   });
 //   for (int64_t i = 0; i < 32; ++i) absl::StatusOr<Times> times = futures.Play(i, &events);
 //

@@ -277,8 +277,8 @@ void JobLives::Lose(uint32_t row, const std::vector<TaskIndex>& tasks, bool fail
     job.places = places;
     const int64_t each_second = int64_t{trace_.tasks[row]} * world_.speeds().WorkUnit(row);
     job.kept_seconds = job.progress.done() / each_second;
-    // An evicted job seldom comes back to nodes that were taken from it.
-    job.pause = SatAdd(recovery.restart_seconds, failed ? 0 : recovery.migration_seconds);
+    // It seldom comes back to the nodes that it has lost.
+    job.pause = SatAdd(recovery.restart_seconds, recovery.migration_seconds);
     TellEstimate(row);
     saving_.erase(row);
     --active_;

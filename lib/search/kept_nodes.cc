@@ -55,20 +55,17 @@ NodeSearch::KeptNodes& NodeSearch::KeptOf(ClassIndex c, Want want) {
   KeptNodes* oldest = nullptr;
   for (const auto& kept : kept_nodes_) {
     if (kept->task_class == c && kept->want == want) {
-      oldest = kept.get();
-      break;
+      kept->last_use = ++uses_;
+      return *kept;
     }
     if (oldest == nullptr || kept->last_use < oldest->last_use) oldest = kept.get();
   }
-  const bool known = oldest != nullptr && oldest->task_class == c && oldest->want == want;
-  if (!known && kept_nodes_.size() < most) {
+  if (kept_nodes_.size() < most) {
     oldest = kept_nodes_.emplace_back(std::make_unique<KeptNodes>()).get();
   }
-  if (!known) {
-    oldest->task_class = c;
-    oldest->want = want;
-    oldest->cycle = 0;
-  }
+  oldest->task_class = c;
+  oldest->want = want;
+  oldest->cycle = 0;
   oldest->last_use = ++uses_;
   return *oldest;
 }

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The best node for one task class where policies of scope kCluster have a say, remembered between
-// placements.
+// The best node for one task class where policies of scope kCluster refuse or score, remembered
+// between placements.
 //
 //   NodeBoard board;
 //   board.Reset(nodes, level_score);

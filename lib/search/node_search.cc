@@ -145,6 +145,10 @@ void NodeSearch::AskScopes(ClassIndex c, ClassNeeds* needs) {
   }
   needs->reads_free = reads_free;
   AskAnswers(c, needs);
+  // Answers of scope kCluster hold within a cycle, and so do failures by them.
+  if (fit) {
+    for (Failure& failure : failures_[c]) failure.valid = false;
+  }
   if (!first && kept && fit == needs->cluster_fit && score == needs->cluster_score) return;
   needs->cluster_fit = fit;
   needs->cluster_score = score;

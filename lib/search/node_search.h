@@ -12,13 +12,13 @@
 // nodes fit is the same for all tasks of a class. Scores may differ between tasks, so functions
 // that rank nodes take the task. The way of searching depends on what the class's fit and score
 // depend on:
-//   the node's state    a Scoreboard over states: some ten nanoseconds a placement
-//   the node, by word   a NodeBoard over nodes, where all policies of scope kCluster promise that
-//     of the policies   only a change of the node changes their answers: a microsecond a placement
+//   the node's state    a Scoreboard over states
+//   the node alone,     a NodeBoard over nodes: only a change of the node changes their answers
+//     which all policies of scope kCluster promise
 //   other nodes too     all nodes, every time (FitNodes and ScoreNodes answer for whole columns)
 // A class that found nothing is not searched again while the books have changed by placements only,
 // because these can only worsen a fit that depends on the node's state alone. Policies may promise
-// as much for theirs (lib/extension/node_answers.h).
+// as much, within a cycle, for theirs (lib/extension/node_answers.h).
 #ifndef MUSTER_SEARCH_NODE_SEARCH_H_
 #define MUSTER_SEARCH_NODE_SEARCH_H_
 

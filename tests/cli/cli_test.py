@@ -92,7 +92,7 @@ class Help(Files):
         self.assert_ends(muster("explain"), 2, stderr="needs a FILE")
         self.assert_ends(muster("check"), 2, stderr="needs a FILE")
         self.assert_ends(muster("profiles", "x"), 2,
-                         stderr='unknown profile "x"; there are muster, volcano, kube-batch')
+                         stderr='unknown profile "x"; must be one of armada, conservative, easy')
         for name, meant in (("kube", 'did you mean "kube-batch" or "kube-scheduler"?'),
                             ("volcan", 'did you mean "volcano"?'),
                             ("fragmentation", 'it is a policy, as in "muster:+fragmentation"')):
@@ -321,7 +321,7 @@ class Profiles(Files):
         self.assertEqual(listed[1]["values"]["binpack"]["weight"], "7")
         self.assert_ends(muster("profiles", spec), 0, stdout="      weight=7  ")
         self.assert_ends(muster("profiles", "kube-batch:actions=frobnicate"), 2,
-                         stderr='unknown action "frobnicate"; there are allocate, backfill')
+                         stderr='unknown action "frobnicate"; must be one of allocate, backfill')
 
     def test_a_name_shows_its_own_policies_alone(self):
         listed = json.loads(muster("profiles", "kube-batch", "--json").stdout)

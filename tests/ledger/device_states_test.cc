@@ -18,7 +18,7 @@ namespace {
 
 void ChangeOneField(Rng& rng, NodeSpec* node) {
   DeviceSpec& device = node->devices[rng.Below(node->devices.size())];
-  switch (rng.Below(9)) {
+  switch (rng.Below(12)) {
     case 0:
       // A device of kind cpu has a number as its name.
       if (device.kind == node->devices.front().kind) {
@@ -45,6 +45,16 @@ void ChangeOneField(Rng& rng, NodeSpec* node) {
       break;
     case 7:
       node->allocatable = Resources{{"cpu", 1}};
+      break;
+    case 8:
+      device.milli = 500;
+      break;
+    case 9:
+      // What is reserved of cpu: capacity less what is allocatable.
+      node->capacity = Resources{{"cpu", 100}};
+      break;
+    case 10:
+      std::swap(node->zones.front().name, node->zones.back().name);
       break;
     default:
       node->alignment = Alignment::kSingleNumaNode;

@@ -6,9 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "lib/base/rng.h"
 #include "lib/model/memory_data.h"
 #include "muster/types.h"
@@ -56,6 +58,32 @@ TEST(HistorySlots, EqualsTheHistoryOfPools) {
     }
     EXPECT_FALSE(memory.Find("history")->empty());
   }
+}
+
+TEST(HistorySlots, KeepsABoundedNumberOfSums) {
+  constexpr int kEach = 4000;
+  RunHistory pool;
+  Memory memory;
+  RecentRuns recent;
+  const EventLog events;
+  size_t most = 0;
+  for (int cycle = 0; cycle < 20; ++cycle) {
+    MemorySlots slots(memory, kDeclared, events, /*one_event=*/false);
+    recent.Open(slots);
+    HistorySlots history(slots, recent);
+    for (int i = 0; i < kEach; ++i) {  // users that ask once
+      const std::string user = absl::StrCat("u", cycle, "-", i);
+      EXPECT_GT(history.Length({user, 60, 1}), 0);
+    }
+    pool.Learn({0, 60, 1 + cycle % 3}, 10 * cycle);
+    history.Learn({"ann", 60, 1 + cycle % 3}, 10 * cycle);
+    ASSERT_EQ(history.Length({"ann", 60, 1}), pool.Length({0, 60, 1})) << "cycle " << cycle;
+    recent.Close(slots);
+    memory = std::move(slots).After();
+    most = std::max(most, recent.kept());
+  }
+  EXPECT_GT(most, RecentRuns::kMostKept);  // in the cycle before it starts anew
+  EXPECT_LE(most, RecentRuns::kMostKept + 3 * (kEach + 1) + 2);
 }
 
 // Whatever a memory holds, a guess is a number, and nothing breaks.

@@ -94,10 +94,10 @@ TEST(Profile, ErrorsNameTheWordAndTheNearestOne) {
        "profile: unknown profile \"kube\"; did you mean \"kube-batch\" or \"kube-scheduler\"?"},
       {"plugins", "profile: unknown profile \"plugins\"; did you mean \"scheduler-plugins\"?"},
       {"binpack(weight=1)",
-       "profile: unknown profile \"binpack(weight=1)\"; there are muster, volcano, kube-batch, "
-       "transwarp, koordinator, ray, kai, kube-scheduler, kueue, armada, htcondor, yunikorn, "
-       "yarn-capacity, yarn-fair, mesos, pulsar, scheduler-plugins, fcfs, easy, conservative, "
-       "tiresias, themis, gavel"},
+       "profile: unknown profile \"binpack(weight=1)\"; must be one of armada, conservative, "
+       "easy, fcfs, gavel, htcondor, kai, koordinator, kube-batch, kube-scheduler, kueue, mesos, "
+       "muster, pulsar, ray, scheduler-plugins, themis, tiresias, transwarp, volcano, "
+       "yarn-capacity, yarn-fair, yunikorn"},
       {"drf", "profile: unknown profile \"drf\": it is a policy, as in \"muster:+drf\""},
       {"gang", "profile: unknown profile \"gang\": it is a policy, as in \"koordinator:+gang\""},
       {"preempt",
@@ -111,7 +111,8 @@ TEST(Profile, ErrorsNameTheWordAndTheNearestOne) {
       {"volcano:actions=allocte",
        "profile: unknown action \"allocte\"; did you mean \"allocate\"?"},
       {"kube-batch:actions=frobnicate",
-       "profile: unknown action \"frobnicate\"; there are allocate, backfill, preempt, reclaim"},
+       "profile: unknown action \"frobnicate\"; must be one of allocate, backfill, preempt, "
+       "reclaim"},
       {"volcano:tiers=drf/prioritys",
        "profile: unknown policy \"prioritys\"; did you mean \"priority\"?"},
       {"volcano:gang(without=redy)",

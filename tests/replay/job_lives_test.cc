@@ -98,12 +98,12 @@ TEST(JobLives, ARestartIsEstimatedWithoutTheWorkThatWasKept) {
   life.StartOn(NodeIndex(0), 0);
   EXPECT_EQ(life.Estimate(), 1200);
   life.FailNode(NodeIndex(0), 550);
-  EXPECT_EQ(life.Estimate(), 1200 - 500 + 7);
+  EXPECT_EQ(life.Estimate(), 1200 - 500 + 7 + 5);
   life.StartOn(NodeIndex(1), 600);  // on another node
   EXPECT_EQ(life.Estimate(), 1200 - 500 + 7 + 5);
   life.FailNode(NodeIndex(1), 600 + 12 + 250);
-  EXPECT_EQ(life.Estimate(), 1200 - 700 + 7);
-  life.StartOn(NodeIndex(1), 900);
+  EXPECT_EQ(life.Estimate(), 1200 - 700 + 7 + 5);
+  life.StartOn(NodeIndex(1), 900);  // on the same one, which has returned
   EXPECT_EQ(life.Estimate(), 1200 - 700 + 7);
 }
 

@@ -120,7 +120,7 @@ std::string Words(const std::vector<Refusal>& refusals) {
   return words;
 }
 
-// Returns a random world in which policies of scope kCluster have a say: numa-aware or zones.
+// Returns a random world in which policies of scope kCluster refuse or score: numa-aware or zones.
 ClusterSpec WorldOfZones(uint64_t seed, bool cpus) {
   ClusterSpec world = RandomWorld(seed, {.nodes = 30});
   Rng rng(seed);

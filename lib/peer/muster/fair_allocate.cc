@@ -16,7 +16,7 @@ constexpr OptionDecl kAllocateOptions[] = {
      "promised a start; head, heads: the same for the first of each cycle anew"},
     {"age_limit", OptionKind::kWhole, "86400", 0, 1e12,
      "seconds after which a gang is promised nodes on which tasks have no expected end; head, "
-     "heads: after which the first of its queue and priority goes before all others"},
+     "heads: after which the first of its queue and priority gets the promise before all turns"},
 };
 
 void RunFairAllocate(ActionContext& context, const Options& options) {

@@ -106,7 +106,7 @@ class FairExchange {
   bool looked_ = false;
   double most_ = 0, dearest_ = -1;
   // What was affordable when the victims were listed, in order of loss; some may be gone by now.
-  // kFromOtherQueues: of queues that let it be reclaimed.
+  // kFromOtherQueues: only tasks of reclaimable queues.
   bool listed_ = false;
   std::vector<Victim> victims_;
   // By queue and class, on the books of that moment.

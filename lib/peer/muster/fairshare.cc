@@ -73,7 +73,7 @@ class FairShare : public Policy,
     Recount();
   }
 
-  // Notes the books as they are: what queues deserve counts from now on.
+  // Copies the queues' accounts. Shares are divided by these when they are first read.
   void Recount() override {
     counted_ = false;
     const size_t queues = tables_->queues.alive.size();

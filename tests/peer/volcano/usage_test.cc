@@ -1,11 +1,18 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include <cstdint>
 #include <string>
+#include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/plan_words.h"
+#include "tests/support/random_world.h"
 
 namespace muster::testing {
 namespace {
+
+using ::testing::HasSubstr;
 
 std::string UsageProfile(const std::string& options) {
   return "volcano:actions=allocate,tiers=gang/predicates+usage" +
@@ -57,6 +64,54 @@ TEST(Usage, OldMeasurementsAreNone) {
   Accept(cluster.RemoveNode("worse"));
   EXPECT_EQ(Decide(cluster, UsageProfile(""), 300), "");
   EXPECT_EQ(Decide(cluster, UsageProfile(""), 301), "bind j0 old");
+}
+
+// What a living cluster remembers of one cycle does not count in a later one.
+TEST(Usage, MeasurementsGrowOldWhileAClusterLives) {
+  Cluster cluster;
+  UsageNode(cluster, "n", 95, 0, 1000);
+  UsageJob(cluster, 2, {{"cpu", 1}});
+  constexpr std::pair<int64_t, size_t> kBindsAt[] = {{1000, 0}, {2000, 2}, {1300, 0}, {1301, 2}};
+  for (const auto& [now, binds] : kBindsAt) {
+    const auto plan = cluster.Schedule(UsageProfile(""), {.now = now});
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_EQ(plan->binds().size(), binds) << "at " << now;
+  }
+}
+
+TEST(Usage, ALivingClusterDecidesAsAFrozenOneAtAnyTime) {
+  const std::string profiles[] = {UsageProfile(""), "volcano:+usage(cpu_threshold=40)",
+                                  "muster:+usage(memory_threshold=30)"};
+  constexpr int64_t kTimes[] = {0, 150, 250, 1000, 200};
+  int64_t differ = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    Cluster cluster = MakeCluster(RandomWorld(seed));
+    const std::string& profile = profiles[seed % std::size(profiles)];
+    std::string last;
+    for (const int64_t now : kTimes) {
+      SCOPED_TRACE(absl::StrCat("seed ", seed, ", ", profile, ", at ", now));
+      const auto plan = cluster.Schedule(profile, {.now = now});
+      const auto frozen = Schedule(cluster.Freeze(), profile, {.now = now});
+      ASSERT_TRUE(plan.ok() && frozen.ok()) << plan.status() << frozen.status();
+      ASSERT_EQ(plan->Digest(), frozen->Digest());
+      differ += plan->Digest() != last;
+      last = plan->Digest();
+    }
+  }
+  EXPECT_GT(differ, 400);
+}
+
+TEST(Usage, ARefusalNamesTheThreshold) {
+  Cluster cluster;
+  UsageNode(cluster, "a", 95, 99);
+  UsageNode(cluster, "b", "80.5", 0);
+  UsageNode(cluster, "c", 0, 81);
+  UsageJob(cluster, 1, {{"cpu", 1}});
+  const auto plan = Schedule(cluster.Freeze(), UsageProfile(""));
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  const std::string words = plan->Explain("j0").value_or("");
+  EXPECT_THAT(words, HasSubstr("2 nodes: cpu measured above cpu_threshold (80 %)"));
+  EXPECT_THAT(words, HasSubstr("1 node: memory measured above memory_threshold (80 %)"));
 }
 
 TEST(Usage, WhatIsPlacedInTheCycleCountsByItsRequest) {

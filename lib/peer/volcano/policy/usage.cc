@@ -15,11 +15,14 @@
 // afresh here: tasks that were there when the cycle opened, then those placed in it, both by index;
 // so a task that goes can lower the estimates of others. Limits of containers are not known: there
 // is no burst, and the request is the limit.
+// Reasons. Policy, with the threshold above which the node was measured.
 // Arithmetic: each step one IEEE operation. Ties. None of its own. Cost. A look at every candidate
 // node once for each class, then at those that changed, and at the young tasks of these.
 #include <algorithm>
+#include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "lib/extension/cycle.h"
 #include "lib/extension/node_answers.h"
 #include "lib/kube/refusals.h"
@@ -100,10 +103,19 @@ class Usage : public Policy, public FitPolicy, public ScorePolicy, public NodeAn
     Refusals refusals(fits, codes, hard);
     for (size_t i = 0; i < nodes.size(); ++i) {
       const NodeBook& book = nodes_[nodes[i]];
-      const bool busy =
-          book.measured.cpu > thresholds_.cpu || book.measured.memory > thresholds_.memory;
-      if (book.fresh && busy) refusals.Add(i, RefusalCode::kPolicy, /*hard=*/true);
+      if (!book.fresh || !(IsBusyCpu(book) || IsBusyMemory(book))) continue;
+      refusals.Add(i, RefusalCode::kPolicy, /*hard=*/true);
     }
+  }
+  // Without the measured percent: equal words of many nodes are counted as one refusal.
+  std::string NodeRefusalDetail(ClassIndex, NodeIndex node) override {
+    const NodeBook& book = nodes_[node];
+    if (!book.fresh) return {};
+    if (IsBusyCpu(book)) {
+      return absl::StrCat("cpu measured above cpu_threshold (", thresholds_.cpu, " %)");
+    }
+    if (!IsBusyMemory(book)) return {};
+    return absl::StrCat("memory measured above memory_threshold (", thresholds_.memory, " %)");
   }
 
   Scope ScoreScope(ClassIndex) override { return Scope::kCluster; }
@@ -141,6 +153,11 @@ class Usage : public Policy, public FitPolicy, public ScorePolicy, public NodeAn
 
   static double Percent(const Quantity& quantity) {
     return static_cast<double>(ParseQuantity(quantity.text, Unit::kMilli).value_or(0)) / 1000;
+  }
+
+  bool IsBusyCpu(const NodeBook& book) const { return book.measured.cpu > thresholds_.cpu; }
+  bool IsBusyMemory(const NodeBook& book) const {
+    return book.measured.memory > thresholds_.memory;
   }
 
   bool IsYoung(TaskIndex t) const {
