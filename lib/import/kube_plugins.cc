@@ -108,13 +108,17 @@ bool PluginPoints::on(std::string_view plugin, PluginPoint point) const {
 bool PluginPoints::on(std::string_view plugin) const { return on(plugin, Known(plugin)->main); }
 
 // First come the plug-ins of multiPoint that the point lists, too, then the others of multiPoint,
-// the default ones before those that it adds, and last what the point alone lists.
+// the default ones before those that it adds, and last what the point alone lists. What the point
+// itself disables is not of multiPoint there.
 std::pair<int, size_t> PluginPoints::RankOf(std::string_view plugin, PluginPoint point) const {
   const std::vector<Entry>& listed = at_[static_cast<int>(point)].enabled;
   const auto own = std::ranges::find(listed, plugin, &Entry::name) - listed.begin();
   const bool is_listed = own < std::ssize(listed);
   const KnownPlugin* const known = Known(plugin);
-  if (known == nullptr || !StandsForAll(*known)) return {2, static_cast<size_t>(own)};
+  if (known == nullptr || !StandsForAll(*known) ||
+      IsDisabled(at_[static_cast<int>(point)], plugin)) {
+    return {2, static_cast<size_t>(own)};
+  }
   if (is_listed) return {0, static_cast<size_t>(own)};
   const auto by_default = std::ranges::find(kDefaults, plugin, &KnownPlugin::name);
   if (by_default != kDefaults.end() && !IsDisabled(all_, plugin)) {

@@ -170,6 +170,21 @@ TEST(SchedulerPluginsImport, ClassesTolerateTheirPreemption) {
                                  {"name": "DefaultPreemption"}]}})");
   EXPECT_EQ(evictions(early), 0u);
   EXPECT_THAT(Lines(early), ElementsAre(HasSubstr("DefaultPreemption is not asked")));
+  // A point that disables what multiPoint has asks in the order of its own list.
+  for (const char* disabled : {"DefaultPreemption", "*"}) {
+    const Import listed = both(absl::StrCat(R"({"postFilter": {
+        "disabled": [{"name": ")",
+                                            disabled, R"("}],
+        "enabled": [{"name": "PreemptionToleration"}, {"name": "DefaultPreemption"}]}})"));
+    EXPECT_EQ(evictions(listed), 0u) << disabled;
+    EXPECT_THAT(Lines(listed), ElementsAre(HasSubstr("DefaultPreemption is not asked")))
+        << disabled;
+    const Import reversed = both(absl::StrCat(R"({"postFilter": {
+        "disabled": [{"name": ")",
+                                              disabled, R"("}],
+        "enabled": [{"name": "DefaultPreemption"}, {"name": "PreemptionToleration"}]}})"));
+    EXPECT_EQ(evictions(reversed), 1u) << disabled;
+  }
   std::vector<ObjectJson> unmarked = objects;
   unmarked[1]["metadata"].erase("annotations");
   EXPECT_EQ(evictions(ImportedUnder(enabled, unmarked)), 1u) << "of no class it is the default";
@@ -362,6 +377,15 @@ TEST(SchedulerPluginsImport, ArgumentsOfThePreemptionThatIsOnCount) {
                                  {"name": "DefaultPreemption"}]}})");
   EXPECT_THAT(early.scenario.profile, HasSubstr("candidate_percentage=20"));
   EXPECT_THAT(Lines(early), ElementsAre(HasSubstr("asked before DefaultPreemption")));
+  for (const char* disabled : {"DefaultPreemption", "*"}) {
+    const Import listed = read(absl::StrCat(R"({"postFilter": {
+        "disabled": [{"name": ")",
+                                            disabled, R"("}],
+        "enabled": [{"name": "PreemptionToleration"}, {"name": "DefaultPreemption"}]}})"));
+    EXPECT_THAT(listed.scenario.profile, HasSubstr("candidate_percentage=20")) << disabled;
+    EXPECT_THAT(Lines(listed), ElementsAre(HasSubstr("asked before DefaultPreemption")))
+        << disabled;
+  }
   const Import none = read(R"({"postFilter": {"disabled": [{"name": "*"}]}})");
   EXPECT_THAT(none.scenario.profile, Not(HasSubstr("candidate_percentage")));
   EXPECT_EQ(Lines(none).size(), 2u);

@@ -128,6 +128,8 @@ void NodeTree::Reconcile(const Tables& tables) {
   rows_.ForEach([&](std::string_view name, std::string_view) {
     if (!tables.nodes.names.Find(name)) gone.emplace_back(name);
   });
+  // Rows are in an order that depends on changes long ago.
+  std::sort(gone.begin(), gone.end());
   for (const std::string& name : gone) Remove(name);
   for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
     if (tables.nodes.alive[n] && !has(tables.nodes.names.name(n))) Add(tables, n);
@@ -136,7 +138,8 @@ void NodeTree::Reconcile(const Tables& tables) {
 
 // As Add of all.
 void NodeTree::ReconcileFirst(const Tables& tables) {
-  rows_.Reserve(tables.nodes.alive.size());
+  const std::vector<uint8_t>& alive = tables.nodes.alive;
+  rows_.Reserve(static_cast<size_t>(std::count(alive.begin(), alive.end(), 1)));
   NodeMemos memos(tables);
   std::string zone, zone_before;
   WordWriter row;
@@ -183,15 +186,20 @@ std::vector<NodeIndex> NodeTree::Order(const Tables& tables) const {
     std::sort(rows.begin(), rows.end(), is_before);
   }
   std::vector<std::vector<NodeIndex>> zones;
+  // A memory that no plan wrote may have a node twice: its first seat counts.
+  std::vector<uint8_t> seen(tables.nodes.alive.size());
+  size_t count = 0;
   int64_t zone = -1;
   for (const auto& [seat, n] : rows) {
+    if (std::exchange(seen[n], uint8_t{1}) != 0) continue;
     if (zones.empty() || seat.zone_number != zone) zones.emplace_back();
     zone = seat.zone_number;
     zones.back().push_back(n);
+    ++count;
   }
   std::vector<NodeIndex> order;
-  order.reserve(rows.size());
-  for (size_t turn = 0; order.size() < rows.size(); ++turn) {
+  order.reserve(count);
+  for (size_t turn = 0; order.size() < count; ++turn) {
     for (const std::vector<NodeIndex>& nodes : zones) {
       if (turn < nodes.size()) order.push_back(nodes[turn]);
     }

@@ -14,8 +14,9 @@
 // The tree is rows of the slot (packed_rows.h): those without a change are shared with the memory
 // before.
 //
-// Cost. Load, Store: O(nodes / 1000), and what changed. Order: O(nodes log nodes), or O(nodes) of
-// nodes that Reconcile was the first to see. The first Add or Change: O(nodes).
+// Cost. Load, Store: O(buckets): one for about 32 names; and what changed. Order: O(nodes log
+// nodes), or O(nodes) of nodes that Reconcile was the first to see. The first Add or Change:
+// O(nodes).
 #ifndef MUSTER_PEER_KUBE_SCHEDULER_NODE_TREE_H_
 #define MUSTER_PEER_KUBE_SCHEDULER_NODE_TREE_H_
 

@@ -41,10 +41,13 @@ void PackedRows::Load(const MemorySlot& slot) {
   slot_ = slot;
   names_ = static_cast<size_t>(std::max<int64_t>(0, slot.Integer(kSize, 1)));
   buckets_.resize(buckets);
+  if (names_ == 0) CountNames();  // names that are there are never added as new ones
 }
 
 void PackedRows::Store(MemorySlot* slot) {
-  if (std::exchange(changed_, false)) {
+  if (changed_) {
+    Rebalance();
+    changed_ = false;
     for (size_t b = 0; b < buckets_.size(); ++b) {
       if (!std::exchange(buckets_[b].changed, false)) continue;
       if (buckets_[b].text.empty()) {
@@ -140,8 +143,16 @@ void PackedRows::Reserve(size_t names) {
 
 void PackedRows::Rebalance() {
   const bool many = names_ > kMost * buckets_.size();
-  const bool few = buckets_.size() > 1 && names_ < kFewest * buckets_.size();
-  if (many || few) Reserve(names_);
+  const bool few = names_ == 0 || (buckets_.size() > 1 && names_ < kFewest * buckets_.size());
+  if (!many && !few) return;
+  // The number may be that of a memory that no plan wrote.
+  CountNames();
+  Reserve(names_);
+}
+
+void PackedRows::CountNames() {
+  names_ = 0;
+  ForEach([&](std::string_view, std::string_view) { ++names_; });
 }
 
 }  // namespace muster::kube

@@ -12,8 +12,8 @@
 // of words, each with its length in front, name and text in turn. Row "size" has the numbers of
 // buckets and of names. A row that cannot be read gives what was read of it.
 //
-// Cost. Load: O(rows / 32). Find, Set, Erase: O(kPerBucket) once the bucket was read. Add: O(1).
-// Store: what changed.
+// Cost. Load: O(buckets): one for about 32 names. Find, Set, Erase: O(kPerBucket) once the bucket
+// was read. Add: O(1). Store: what changed.
 #ifndef MUSTER_PEER_KUBE_SCHEDULER_PACKED_ROWS_H_
 #define MUSTER_PEER_KUBE_SCHEDULER_PACKED_ROWS_H_
 
@@ -41,7 +41,7 @@ class WordWriter {
       at = std::to_chars(at, at + kMostDigits, word.size()).ptr;
     }
     *at++ = ':';
-    std::memcpy(at, word.data(), word.size());
+    if (!word.empty()) std::memcpy(at, word.data(), word.size());
     size_ = static_cast<size_t>(at - text_.data()) + word.size();
   }
   // Writes the digits as a word.
@@ -52,7 +52,7 @@ class WordWriter {
   }
   // Appends what another has written.
   void Append(std::string_view words) {
-    std::memcpy(Room(words.size()), words.data(), words.size());
+    if (!words.empty()) std::memcpy(Room(words.size()), words.data(), words.size());
     size_ += words.size();
   }
   void Clear() { size_ = 0; }
@@ -151,6 +151,7 @@ class PackedRows {
   std::optional<Place> PlaceOf(size_t bucket, std::string_view name) const;
   // Takes another number of buckets where there are too many names in each, or too few.
   void Rebalance();
+  void CountNames();
 
   MemorySlot slot_;
   WordWriter record_;  // a name and its text

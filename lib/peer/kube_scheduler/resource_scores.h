@@ -5,7 +5,8 @@
 //   int64_t score = FitScoreOf(settings, state, NodeAmounts{world, n, world.books(n)});
 //
 // Amounts have allocatable(d), requested(d) and scored(d): what is held, and the same as scores
-// count it. They are those of a node, or of all nodes of a state (World::StateOf).
+// count it. ClassBoard::ScoreOf needs pods(), too: the number of pods. They are those of a node, or
+// of all nodes of a state (World::StateOf).
 #ifndef MUSTER_PEER_KUBE_SCHEDULER_RESOURCE_SCORES_H_
 #define MUSTER_PEER_KUBE_SCHEDULER_RESOURCE_SCORES_H_
 

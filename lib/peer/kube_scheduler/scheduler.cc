@@ -15,9 +15,15 @@ namespace {
 
 constexpr std::string_view kTold = "told", kPreempted = "preempted";
 
-}  // namespace
-
-namespace {
+// Sets the row to the names, each once. They ascend, so that equal states have equal memories.
+void SetNames(std::string_view key, std::vector<std::string_view> names, MemorySlot* slot) {
+  if (names.empty()) return;
+  if (!std::is_sorted(names.begin(), names.end())) std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  WordWriter words;
+  for (const std::string_view name : names) words.Word(name);
+  slot->Set(key, {std::string(words.text())});
+}
 
 Refusal RefusalFor(Cause cause, const World& world) {
   constexpr RefusalCode kCodes[] = {RefusalCode::kUnschedulable,
@@ -198,11 +204,13 @@ void Scheduler::Begin() {
   pods_.ForEach([&](std::string_view name, std::string_view) {
     if (!tables_.tasks.names.Find(name)) gone.emplace_back(name);
   });
+  std::sort(gone.begin(), gone.end());  // rows are in an order that depends on changes long ago
   for (const std::string& name : gone) SeeTaskGone(name, /*held_node=*/false);
   const bool none = pods_.size() == 0;
-  if (none) pods_.Reserve(tables_.tasks.alive.size());
-  for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
-    if (!tables_.tasks.alive[t]) continue;
+  const std::vector<uint8_t>& alive = tables_.tasks.alive;
+  if (none) pods_.Reserve(static_cast<size_t>(std::count(alive.begin(), alive.end(), 1)));
+  for (TaskIndex t = 0; t < alive.size(); ++t) {
+    if (!alive[t]) continue;
     if (none) {
       pods_.Add(tables_.tasks.names.name(t), MemoOfTask(t));
     } else {
@@ -423,12 +431,12 @@ void Scheduler::Store() {
   numbers.Set("cycles", {cycle_number_});
   if (settings_.batches) batch_.Store(&memory_.Remember("kube-batch"), tables_);
   numbers.Set("sequence", {queue_.sequence()});
-  WordWriter told, preempted;
-  for (const std::string& name : told_) told.Word(name);
-  for (const TaskIndex t : told_now_) told.Word(tables_.tasks.names.name(t));
-  for (const std::string& name : preempted_) preempted.Word(name);
-  if (!told.text().empty()) numbers.Set(kTold, {std::string(told.text())});
-  if (!preempted.text().empty()) numbers.Set(kPreempted, {std::string(preempted.text())});
+  // What an earlier plan bound in vain may be bound again.
+  std::vector<std::string_view> told(told_.begin(), told_.end());
+  for (const TaskIndex t : told_now_) told.push_back(tables_.tasks.names.name(t));
+  SetNames(kTold, std::move(told), &numbers);
+  SetNames(kPreempted, std::vector<std::string_view>(preempted_.begin(), preempted_.end()),
+           &numbers);
   if (pods_.changed()) pods_.Store(&memory_.Remember("kube-pods"));
   if (images_.changed()) images_.Store(&memory_.Remember("kube-images"));
   if (tree_.changed()) tree_.Store(&memory_.Remember("kube-nodes"));

@@ -116,7 +116,7 @@ class World {
   StateAmounts AmountsOf(uint32_t state) const {
     return StateAmounts(&state_amounts_[state * (3 + 2 * tables().dimension_count())]);
   }
-  // A number for each state, kept for scores of it; below 0: not found yet.
+  // Returns a number that scores keep for the state (resource_scores.h); below 0: not found yet.
   int64_t& evenness_of(uint32_t state) { return evenness_[state]; }
   // Forgets the states that no node has any longer, once they are many: a new epoch begins, in
   // which states have other numbers. O(1), or O(nodes) after as many changes.

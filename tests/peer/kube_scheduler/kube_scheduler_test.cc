@@ -463,6 +463,43 @@ TEST_F(KubeScheduler, ALifeOfEverNewKindsKeepsASmallMemory) {
   EXPECT_LE(size(), early + 64);
 }
 
+// The rows of nodes and pods that are gone are kept in the tables for a while, next to many others.
+TEST_F(KubeScheduler, TheNodesThatAreLeftOfManyStay) {
+  constexpr int kGone = 2100, kOthers = 3500;
+  for (int i = 0; i < kOthers; ++i) Accept(cluster_.AddQueue({.name = "q" + std::to_string(i)}));
+  for (int i = 0; i < kGone; ++i) {
+    Node("n" + std::to_string(i), 1);
+    Pod("gone" + std::to_string(i), "1");
+  }
+  Node("a", 4);
+  Pod("p", "1");
+  for (int i = 0; i < kGone; ++i) {
+    Accept(cluster_.RemoveNode("n" + std::to_string(i)));
+    Accept(cluster_.RemoveTask("gone" + std::to_string(i)));
+  }
+  EXPECT_EQ(Live(0), "p a;");
+  Pod("q", "1");
+  EXPECT_EQ(Live(1), "q a;");
+}
+
+// A bind that was not carried out is told once, however often it is decided.
+TEST_F(KubeScheduler, PlansThatAreDecidedAgainHaveTheSameMemory) {
+  Node("a", 4);
+  Pod("p", "1");
+  Pod("q", "1", {.priority = 5});
+  ScheduleOptions options;
+  std::string told;
+  for (int i = 0; i < 3; ++i) {
+    const absl::StatusOr<muster::Plan> plan =
+        Schedule(cluster_.Freeze(), "kube-scheduler", options);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_EQ(plan->binds().size(), 2u);
+    told = std::string(plan->memory().Find("kube-cycle")->Text("told"));
+    EXPECT_EQ(told, "1:p1:q") << i;
+    options.memory = plan->memory();
+  }
+}
+
 TEST_F(KubeScheduler, NoCyclesOnlyFollowTheEvents) {
   Node("a", 1);
   Pod("p", "1");

@@ -103,6 +103,56 @@ TEST_F(NodeTreeTest, GoesInTurnThroughZones) {
   }
 }
 
+// The memory of a cluster may have been written by hand.
+TEST_F(NodeTreeTest, ANodeThatARowHasTwiceIsOnceInTheOrder) {
+  for (const char* node : {"a", "b", "c"}) ASSERT_TRUE(cluster_.AddNode(Spec(node, "z")).ok());
+  tree_.Reconcile(tables());
+  MemorySlot slot;
+  tree_.Store(&slot);
+  WordWriter twice;  // the same seats, and then "a" and "b" in zones of their own
+  twice.Append(slot.Text("0000000"));
+  for (const char* node : {"a", "b"}) {
+    WordWriter row;
+    row.Word(node);
+    row.Number(7);
+    row.Number(9);
+    twice.Word(node);
+    twice.Word(row.text());
+  }
+  slot.Set("0000000", {std::string(twice.text())});
+  tree_ = NodeTree();
+  tree_.Load(slot);
+  tree_.Reconcile(tables());
+  EXPECT_EQ(Order(), (std::vector<std::string>{"a", "b", "c"}));
+}
+
+// As many pods as fit, whatever the memory lists.
+TEST_F(NodeTreeTest, ANodeThatARowHasTwiceIsFilledOnce) {
+  ASSERT_TRUE(cluster_.AddNode({.name = "a", .capacity = {{"cpu", 4}, {"pods", 100}}}).ok());
+  const absl::StatusOr<Plan> first = cluster_.Schedule("kube-scheduler", {});
+  ASSERT_TRUE(first.ok()) << first.status();
+  const MemorySlot* const slot = first->memory().Find("kube-nodes");
+  ASSERT_NE(slot, nullptr);
+  const std::string row(slot->Text("0000000"));
+  std::string twice = first->memory().ToText();
+  const size_t at = twice.find(row);
+  ASSERT_NE(at, std::string::npos);
+  twice.insert(at, row);
+  for (int i = 0; i < 12; ++i) {
+    TaskSpec pod;
+    pod.name = "p" + std::to_string(i);
+    pod.shape.request = {{"cpu", 1}};
+    ASSERT_TRUE(cluster_.AddTask(pod).ok());
+  }
+  ScheduleOptions options;
+  const absl::StatusOr<Memory> memory = Memory::Parse(twice);
+  ASSERT_TRUE(memory.ok()) << memory.status();
+  options.memory = *memory;
+  const absl::StatusOr<Plan> plan = Schedule(cluster_.Freeze(), "kube-scheduler", options);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->binds().size(), 4u);
+}
+
 TEST_F(NodeTreeTest, SharesTheRowsOfNodesThatStay) {
   for (int n = 10; n < 99; ++n) {
     ASSERT_TRUE(cluster_.AddNode(Spec("n" + std::to_string(n), "z")).ok());

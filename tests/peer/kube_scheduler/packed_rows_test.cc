@@ -76,6 +76,17 @@ TEST(PackedRows, StoresManyNamesInFewRowsAndSharesThoseThatStay) {
   EXPECT_EQ(changed, 2u);  // the bucket, and the numbers
 }
 
+// A slot with many empty rows could not be told from one that no plan wrote.
+TEST(PackedRows, StoresAsManyRowsAsItsNamesNeed) {
+  PackedRows rows;
+  rows.Reserve(6400);
+  rows.Add("a", "b");
+  rows.Add("c", "d");
+  rows = Reloaded(&rows);
+  EXPECT_EQ(AllOf(rows), (std::map<std::string, std::string>{{"a", "b"}, {"c", "d"}}));
+  EXPECT_EQ(rows.Find("c").value_or(""), "d");
+}
+
 TEST(PackedRows, ReadsWhatItCanOfOtherRows) {
   MemorySlot slot;
   slot.Set("size", {int64_t{1}, int64_t{-5}});
@@ -95,6 +106,33 @@ TEST(PackedRows, ReadsWhatItCanOfOtherRows) {
     rows.Set("a", "b");
     EXPECT_EQ(*Reloaded(&rows).Find("a"), "b");
   }
+  // Of another number of names, those that are there count.
+  slot.Set("size", {int64_t{1}, int64_t{1}});
+  slot.Set("0000000", {std::string("1:a1:b1:c1:d")});
+  rows.Load(slot);
+  rows.Erase("a");
+  EXPECT_EQ(rows.size(), 1u);
+  slot.Set("0000000", {std::string("1:a1:b1:c1:d")});
+  for (const int64_t names : {int64_t{0}, int64_t{-1}, int64_t{1} << 20, int64_t{1} << 62}) {
+    slot.Set("size", {int64_t{1}, names});
+    rows.Load(slot);
+    rows.Set("e", "f");
+    EXPECT_EQ(rows.size(), 3u) << names;
+    MemorySlot stored;
+    rows.Store(&stored);
+    EXPECT_EQ(stored.Integer("size"), 1) << names;
+    EXPECT_EQ(stored.Integer("size", 1), 3) << names;
+    EXPECT_EQ(AllOf(rows),
+              (std::map<std::string, std::string>{{"a", "b"}, {"c", "d"}, {"e", "f"}}));
+  }
+}
+
+TEST(PackedRows, WritesWhatCannotBeReadAsAnEmptyWord) {
+  WordWriter writer;
+  writer.Word(WordReader("x").Word());
+  writer.Append(WordReader("").rest());
+  writer.Append({});
+  EXPECT_EQ(writer.text(), "0:");
 }
 
 }  // namespace
