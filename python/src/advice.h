@@ -18,8 +18,8 @@
 
 namespace muster::python {
 
-// Of each cycle: the time, and the policies and actions of the caller; null: none. `threads` may run
-// cycles at once (AskOnThreads).
+// Of each cycle: the time, and the policies and actions of the caller; null: none. `threads` may
+// run cycles at once (AskOnThreads).
 struct Asked {
   int64_t now = 0;
   std::shared_ptr<PythonExtensions> policies = {};

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Cycles, advice and forecasts by the caller's executor, columns of domains, revisions, and replays on nodes, whole and
-// step by step.
+// Cycles, advice and forecasts by the caller's executor, columns of domains, revisions, and replays
+// on nodes, whole and step by step.
 #include <atomic>
 #include <memory>
 #include <set>
