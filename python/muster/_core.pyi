@@ -148,10 +148,23 @@ class Cluster:
         self, profile: str, changes: list[_Fields], policies: Extensions | None, /
     ) -> _Table: ...
     def rehearse(
-        self, profile: str, changes: list[_Fields], now: int, policies: Extensions | None, /
+        self,
+        profile: str,
+        changes: list[_Fields],
+        now: int,
+        policies: Extensions | None,
+        threads: int,
+        /,
     ) -> dict[str, _Table]: ...
     def diagnose(
-        self, profile: str, job: str, trials: int, now: int, policies: Extensions | None, /
+        self,
+        profile: str,
+        job: str,
+        trials: int,
+        now: int,
+        policies: Extensions | None,
+        threads: int,
+        /,
     ) -> dict[str, Any]: ...
     def drain(
         self, profile: str, nodes: list[str], now: int, policies: Extensions | None, /
@@ -163,10 +176,17 @@ class Cluster:
         most: int,
         now: int,
         policies: Extensions | None,
+        threads: int,
         /,
     ) -> dict[str, Any]: ...
     def forecast(
-        self, profile: str, history: Trace | None, options: _Fields, policies: Extensions | None, /
+        self,
+        profile: str,
+        history: Trace | None,
+        options: _Fields,
+        policies: Extensions | None,
+        threads: int,
+        /,
     ) -> dict[str, Any]: ...
     def apply(self, plan: Plan, /) -> tuple[int, list[str]]: ...
 

@@ -3,6 +3,9 @@
 
 Every answer comes from cycles over a clone of the cluster; the cluster does not change. `policies`
 are your own, as for Cluster.schedule: they are asked in each of the cycles. Ctrl-C ends a question.
+
+`threads` (1 to 256) may run cycles at once. The answer is equal for every number of them. A call
+with policies of your own stays on the thread that makes it, where they are asked.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +17,7 @@ from .action import Action, adapted_for
 from .cluster import Cluster
 from .errors import InvalidArgument, expect
 from .frames import frame
-from .limits import integer
+from .limits import integer, thread_count
 from .notebook import columns, titled
 from .policy import Policy
 from .schedule import spelled
@@ -103,6 +106,7 @@ def rehearse(
     *,
     now: int | None = None,
     policies: Sequence[Policy | Action] = (),
+    threads: int = 1,
 ) -> Rehearsal:
     """What the profile would decide after changes, against what it decides now.
 
@@ -116,11 +120,12 @@ def rehearse(
            "request": {"cpu": 2}}: new values of the job and of its pending tasks
     nodes  {"name": "n1", "unschedulable": True, "taints": [...]}, or labels in place of the name
     """
+    threads = thread_count(threads, "threads")
     core = expect(cluster, Cluster, "rehearse")._core
     told = spelled(cluster, changes)
     profile = chosen(profile, cluster._defaults)
     own = adapted_for(policies, profile)
-    tables = core.rehearse(profile, told, _now(cluster, now), own)
+    tables = core.rehearse(profile, told, _now(cluster, now), own, threads)
     return Rehearsal(**{name: frame(table) for name, table in tables.items()})
 
 
@@ -132,6 +137,7 @@ def diagnose(
     trials: int = 200,
     now: int | None = None,
     policies: Sequence[Policy | Action] = (),
+    threads: int = 1,
 ) -> Diagnosis:
     """Why the job waits, and what would start all its tasks (of a smaller gang: at least one).
 
@@ -140,11 +146,12 @@ def diagnose(
     `trials` bounds how many cycles are run; what is not tried is not in the answer.
     """
     trials = integer(trials, "trials")
+    threads = thread_count(threads, "threads")
     core = expect(cluster, Cluster, "diagnose")._core
     name = expect(job, str, "diagnose: job")
     profile = chosen(profile, cluster._defaults)
     own = adapted_for(policies, profile)
-    told = core.diagnose(profile, name, trials, _now(cluster, now), own)
+    told = core.diagnose(profile, name, trials, _now(cluster, now), own, threads)
     return Diagnosis(**{**told, "remedies": frame(told["remedies"])})
 
 
@@ -180,6 +187,7 @@ def need_nodes(
     most: int = 1024,
     now: int | None = None,
     policies: Sequence[Policy | Action] = (),
+    threads: int = 1,
 ) -> NodesNeeded:
     """How many nodes of the offered types place what waits.
 
@@ -200,9 +208,10 @@ def need_nodes(
             of_type = integer(of_type, f"offers[{i}].most")
         read.append((cluster._row("node", given.pop("name"), given), price, of_type))
     most = integer(most, "most")
+    threads = thread_count(threads, "threads")
     profile = chosen(profile, cluster._defaults)
     own = adapted_for(policies, profile)
-    told = core.need_nodes(profile, read, most, _now(cluster, now), own)
+    told = core.need_nodes(profile, read, most, _now(cluster, now), own, threads)
     return NodesNeeded(
         told["waiting_before"],
         told["waiting_after"],

@@ -13,6 +13,7 @@ from .cluster import Cluster
 from .errors import InvalidArgument, expect
 from .fields import suggestion
 from .frames import absent, frame
+from .limits import thread_count
 from .notebook import columns, titled
 from .policy import Policy
 from .snapshot import chosen
@@ -77,6 +78,7 @@ def forecast(
     history: Trace | None = None,
     *,
     policies: Sequence[Policy | Action] = (),
+    threads: int = 1,
     **options: Unpack[ForecastOptions],
 ) -> Forecast: ...
 @overload
@@ -94,6 +96,7 @@ def forecast(
     history: Trace | None = None,
     *,
     policies: Sequence[Policy | Action] = (),
+    threads: int = 1,
     **options: Unpack[ForecastOptions],
 ) -> Forecast | TraceForecast:
     """Forecasts when the jobs that wait in a cluster will start and end, or how well that is
@@ -113,6 +116,8 @@ def forecast(
     scales        of intervals at the beginning: `scales` of a TraceForecast
     now           of a cluster: seconds, on the clock of its jobs and of the history
     every         of a trace: every n-th job that waits is forecast
+    threads       of a cluster: up to so many futures are played at once (1 to 256). Forecasts are
+                  equal for every number; with `policies` they stay on the thread of the call
 
     `policies` are your own, as for Cluster.schedule: they are asked in every cycle of every future.
     Batch policies on a pool ask none.
@@ -120,9 +125,12 @@ def forecast(
     given = dict(options)
     for name in given:
         if name not in ForecastOptions.__annotations__:
-            known = [*ForecastOptions.__annotations__, "policies"]
+            known = [*ForecastOptions.__annotations__, "policies", "threads"]
             raise InvalidArgument(f'forecast: unknown field "{name}"{suggestion(name, known)}')
+    threads = thread_count(threads, "forecast: threads")
     if isinstance(world, Trace):
+        if threads != 1:
+            raise InvalidArgument("forecast: threads: a trace is forecast on one thread")
         if history is not None:
             raise InvalidArgument("forecast: history: a trace is forecast from itself")
         policy = chosen(profile, {"profile": "easy"})
@@ -135,7 +143,8 @@ def forecast(
     if "now" not in given:
         given["now"] = world._defaults.get("now", 0)
     profile = chosen(profile, world._defaults)
-    told = world._core.forecast(profile, past, given, adapted_for(policies, profile))
+    own = adapted_for(policies, profile)
+    told = world._core.forecast(profile, past, given, own, threads)
     told["jobs"] = _jobs(told["jobs"])
     return Forecast(**told)
 

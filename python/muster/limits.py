@@ -12,6 +12,7 @@ from typing import Any
 from .errors import InvalidArgument, shown
 
 DEEPEST = 256
+MOST_THREADS = 256  # of MakeThreads
 
 
 def integer(value: Any, place: str) -> int:
@@ -22,6 +23,14 @@ def integer(value: Any, place: str) -> int:
         number = None
     if number is None or isinstance(value, bool) or not -(1 << 63) <= number < 1 << 63:
         raise InvalidArgument(f"{place}: expected an integer of 64 bits, got {shown(value)}")
+    return number
+
+
+def thread_count(value: Any, place: str) -> int:
+    """How many threads a call may use; InvalidArgument: out of range."""
+    number = integer(value, place)
+    if not 1 <= number <= MOST_THREADS:
+        raise InvalidArgument(f"{place}: {number} is not in 1..{MOST_THREADS}")
     return number
 
 

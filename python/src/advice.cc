@@ -87,9 +87,11 @@ py::dict CountTable(const std::vector<NodeCount>& counts) {
 py::dict RehearsalTables(const Cluster& cluster, const std::string& profile, py::handle changes,
                          const Asked& asked) {
   const std::vector<WhatIfChange> read = ReadChanges(changes);
-  const Rehearsal rehearsal = AskCycles(
-      asked.now, asked.policies,
-      [&](const ScheduleOptions& options) { return Rehearse(cluster, profile, read, options); });
+  const Rehearsal rehearsal =
+      AskOnThreads(asked.now, asked.policies, asked.threads,
+                   [&](const ScheduleOptions& options, Executor* executor) {
+                     return Rehearse(cluster, profile, read, options, executor);
+                   });
   py::dict tables;
   tables["starts"] = TaskTable(rehearsal.difference.starts);
   tables["stops"] = TaskTable(rehearsal.difference.stops);
@@ -104,9 +106,11 @@ py::dict RehearsalTables(const Cluster& cluster, const std::string& profile, py:
 py::dict DiagnosisTables(const Cluster& cluster, const std::string& profile, const std::string& job,
                          int64_t trials, const Asked& asked) {
   const Diagnosis diagnosis =
-      AskCycles(asked.now, asked.policies, [&](const ScheduleOptions& options) {
-        return Diagnose(cluster, profile, job, {.schedule = options, .trials = trials});
-      });
+      AskOnThreads(asked.now, asked.policies, asked.threads,
+                   [&](const ScheduleOptions& options, Executor* executor) {
+                     return Diagnose(cluster, profile, job,
+                                     {.schedule = options, .trials = trials, .executor = executor});
+                   });
   const std::vector<Remedy>& remedies = diagnosis.remedies;
   py::dict table;
   table["kind"] = Texts(remedies, [](const auto& r) { return RemedyKindName(r.kind); });
@@ -188,9 +192,11 @@ py::dict NeedTables(const Cluster& cluster, const std::string& profile, py::list
     ReadInto(Place{&place, "most"}, pair[2], &next.most);
   }
   const NodesNeeded needed =
-      AskCycles(asked.now, asked.policies, [&](const ScheduleOptions& options) {
-        return NeedNodes(cluster, profile, read, {.schedule = options, .most = most});
-      });
+      AskOnThreads(asked.now, asked.policies, asked.threads,
+                   [&](const ScheduleOptions& options, Executor* executor) {
+                     return NeedNodes(cluster, profile, read,
+                                      {.schedule = options, .most = most, .executor = executor});
+                   });
   py::dict tables;
   tables["waiting_before"] = needed.waiting_before;
   tables["waiting_after"] = needed.waiting_after;

@@ -18,10 +18,12 @@
 
 namespace muster::python {
 
-// Of each cycle: the time, and the policies and actions of the caller; null: none.
+// Of each cycle: the time, and the policies and actions of the caller; null: none. `threads` may
+// run cycles at once (AskOnThreads).
 struct Asked {
   int64_t now = 0;
   std::shared_ptr<PythonExtensions> policies = {};
+  int64_t threads = 1;
 };
 
 // Returns {"starts": table, "stops": table, "moves": table, "queues": table}: rows of tasks have

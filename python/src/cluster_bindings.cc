@@ -358,17 +358,18 @@ void BindCluster(py::module_& module) {
     }));
   });
   cluster.def("rehearse", [](LiveCluster& self, const TextArg& profile, py::handle changes,
-                             int64_t now, const ExtensionsPtr& policies) {
+                             int64_t now, const ExtensionsPtr& policies, int64_t threads) {
     return self.WhileBusy([&](const Cluster& cluster) {
-      return RehearsalTables(cluster, profile, changes, {now, policies});
+      return RehearsalTables(cluster, profile, changes, {now, policies, threads});
     });
   });
-  cluster.def("diagnose", [](LiveCluster& self, const TextArg& profile, const TextArg& job,
-                             int64_t trials, int64_t now, const ExtensionsPtr& policies) {
-    return self.WhileBusy([&](const Cluster& cluster) {
-      return DiagnosisTables(cluster, profile, job, trials, {now, policies});
-    });
-  });
+  cluster.def("diagnose",
+              [](LiveCluster& self, const TextArg& profile, const TextArg& job, int64_t trials,
+                 int64_t now, const ExtensionsPtr& policies, int64_t threads) {
+                return self.WhileBusy([&](const Cluster& cluster) {
+                  return DiagnosisTables(cluster, profile, job, trials, {now, policies, threads});
+                });
+              });
   cluster.def("drain",
               [](LiveCluster& self, const TextArg& profile, const std::vector<std::string>& nodes,
                  int64_t now, const ExtensionsPtr& policies) {
@@ -376,18 +377,20 @@ void BindCluster(py::module_& module) {
                   return DrainTables(cluster, profile, nodes, {now, policies});
                 });
               });
-  cluster.def("need_nodes", [](LiveCluster& self, const TextArg& profile, const py::list& offers,
-                               int64_t most, int64_t now, const ExtensionsPtr& policies) {
-    return self.WhileBusy([&](const Cluster& cluster) {
-      return NeedTables(cluster, profile, offers, most, {now, policies});
-    });
-  });
-  cluster.def("forecast", [](LiveCluster& self, const TextArg& profile, py::handle history,
-                             const py::dict& options, const ExtensionsPtr& policies) {
-    return self.WhileBusy([&](const Cluster& cluster) {
-      return ForecastTables(cluster, profile, history, options, policies);
-    });
-  });
+  cluster.def("need_nodes",
+              [](LiveCluster& self, const TextArg& profile, const py::list& offers, int64_t most,
+                 int64_t now, const ExtensionsPtr& policies, int64_t threads) {
+                return self.WhileBusy([&](const Cluster& cluster) {
+                  return NeedTables(cluster, profile, offers, most, {now, policies, threads});
+                });
+              });
+  cluster.def("forecast",
+              [](LiveCluster& self, const TextArg& profile, py::handle history,
+                 const py::dict& options, const ExtensionsPtr& policies, int64_t threads) {
+                return self.WhileBusy([&](const Cluster& cluster) {
+                  return ForecastTables(cluster, profile, history, options, policies, threads);
+                });
+              });
   cluster.def("report_bind_failed", [](LiveCluster& self, const TextArg& task) {
     Check(self.Use().ReportBindFailed(task));
   });

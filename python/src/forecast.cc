@@ -57,22 +57,23 @@ py::tuple FourScales(const ForecastScales& scales) {
   return py::make_tuple(scales.start_low, scales.start_high, scales.end_low, scales.end_high);
 }
 
-// Makes forecasts with the options and the caller's policies: `make` takes both as one.
+// Makes forecasts with the options, the caller's policies and the threads: `make` takes all as one.
 template <class Make>
 auto MakeForecast(ForecastOptions options, const std::shared_ptr<PythonExtensions>& policies,
-                  const Make& make) {
-  const auto with = [&](const ScheduleOptions& asked) {
+                  int64_t threads, const Make& make) {
+  const auto with = [&](const ScheduleOptions& asked, Executor* executor) {
+    options.executor = executor;
     options.extensions = asked.extensions;
     options.should_stop = asked.should_stop;
     return make(options);
   };
-  return AskCycles(options.now, policies, with, /*every=*/1);
+  return AskOnThreads(options.now, policies, threads, with, /*every=*/1);
 }
 
 py::dict OfTrace(const SharedTrace& trace, const TextArg& policy, const py::dict& given,
                  const std::shared_ptr<PythonExtensions>& policies) {
   const TraceForecast forecast = MakeForecast(
-      ReadForecastOptions(given), policies,
+      ReadForecastOptions(given), policies, /*threads=*/1,
       [&](const ForecastOptions& options) { return ForecastTrace(*trace.trace, policy, options); });
   py::dict columns, quality, out;
   columns["job"] = NumberArray(forecast.job);
@@ -112,11 +113,12 @@ py::dict OfTrace(const SharedTrace& trace, const TextArg& policy, const py::dict
 }  // namespace
 
 py::dict ForecastTables(const Cluster& cluster, const std::string& profile, py::handle history,
-                        const py::dict& given, const std::shared_ptr<PythonExtensions>& policies) {
+                        const py::dict& given, const std::shared_ptr<PythonExtensions>& policies,
+                        int64_t threads) {
   const Trace none;
   const Trace& past = history.is_none() ? none : *history.cast<const SharedTrace&>().trace;
   const ClusterForecast forecast = MakeForecast(
-      ReadForecastOptions(given), policies,
+      ReadForecastOptions(given), policies, threads,
       [&](const ForecastOptions& options) { return Forecast(cluster, profile, past, options); });
   std::vector<std::string_view> names;
   std::vector<int64_t> columns[7];

@@ -15,9 +15,10 @@
 namespace muster::python {
 
 // `history` is a Trace or None. Returns jobs, a dict of columns, and what the forecast cost.
+// `threads` may play futures at once (AskOnThreads).
 pybind11::dict ForecastTables(const Cluster& cluster, const std::string& profile,
                               pybind11::handle history, const pybind11::dict& given,
-                              const std::shared_ptr<PythonExtensions>& policies);
+                              const std::shared_ptr<PythonExtensions>& policies, int64_t threads);
 
 }  // namespace muster::python
 

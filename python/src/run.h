@@ -7,12 +7,16 @@
 
 #include <pybind11/pybind11.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <utility>
 
+#include "muster/executor.h"
 #include "muster/plan.h"
 #include "muster/schedule.h"
 #include "python/src/policy.h"
@@ -50,6 +54,37 @@ auto AskCycles(int64_t now, const std::shared_ptr<PythonExtensions>& extensions,
   if (state != nullptr) state->End();
   if (watch.error().has_value()) throw std::move(*watch.error());
   return Value(*std::move(answer));
+}
+
+// As AskCycles, with an executor of `threads` threads as the second argument of `ask`. It is null
+// for one thread, and with policies or actions, which are asked on the calling thread. With an
+// executor the calling thread only looks at Python: signals reach Python there alone, and the last
+// pieces may all run elsewhere.
+template <class Ask>
+auto AskOnThreads(int64_t now, const std::shared_ptr<PythonExtensions>& extensions, int64_t threads,
+                  const Ask& ask, int every = Watch::kBetweenGangs) {
+  const auto alone = [&](const ScheduleOptions& options) { return ask(options, nullptr); };
+  if (threads <= 1 || extensions != nullptr) return AskCycles(now, extensions, alone, every);
+  std::atomic<bool> ends = false;
+  ScheduleOptions schedule;
+  schedule.now = now;
+  schedule.should_stop = [&ends] { return ends.load(); };
+  Watch watch(/*time_limit=*/std::nullopt, /*stop=*/py::none(), /*policies=*/nullptr, /*every=*/1);
+  const std::unique_ptr<Executor> executor = MakeThreads(threads);
+  std::future<decltype(alone(schedule))> answer;
+  try {
+    answer = std::async(std::launch::async, [&] { return ask(schedule, executor.get()); });
+  } catch (const std::system_error&) {  // there is no thread to be had
+    return AskCycles(now, extensions, alone, every);
+  }
+  {
+    const py::gil_scoped_release unlocked;
+    while (answer.wait_for(Watch::kBetweenLooks) != std::future_status::ready) {
+      if (watch.ShouldStop()) ends = true;
+    }
+  }
+  if (watch.error().has_value()) throw std::move(*watch.error());
+  return Value(answer.get());
 }
 
 }  // namespace muster::python

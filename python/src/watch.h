@@ -21,6 +21,8 @@ class Watch {
  public:
   // For what is asked between gangs, which may be a microsecond apart.
   static constexpr int kBetweenGangs = 16;
+  // How long Python waits for a look.
+  static constexpr auto kBetweenLooks = std::chrono::milliseconds(20);
 
   // `time_limit` is in seconds from now. `stop` has is_set(), or is None. `policies` may be null.
   // Without a time limit the clock is read each `every` times.
@@ -39,7 +41,6 @@ class Watch {
   using Clock = std::chrono::steady_clock;
   bool LookAtPython();
 
-  static constexpr auto kBetweenLooks = std::chrono::milliseconds(20);
   CycleState* const policies_;
   const int every_;
   const py::object stop_;

@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Cycles by the caller's executor, columns of domains, revisions, and replays on nodes, whole and
-// step by step.
+// Cycles, advice and forecasts by the caller's executor, columns of domains, revisions, and replays
+// on nodes, whole and step by step.
+#include <atomic>
 #include <memory>
 #include <set>
 #include <string>
@@ -103,6 +104,106 @@ TEST(Executor, WidthsOutOfRangeAreRefused) {
   EXPECT_EQ(muster_threads_new(2, nullptr, &error), MUSTER_E_INVALID_ARGUMENT);
   EXPECT_EQ(muster_threads_run(0, 1, nullptr, 0), MUSTER_E_INVALID_ARGUMENT);
   muster_threads_free(nullptr);
+}
+
+// Counts its calls in an atomic number, and has the pieces run on threads.
+muster_status Counts(uintptr_t user, int64_t count, muster_run run, uintptr_t work) {
+  ++*reinterpret_cast<std::atomic<int64_t>*>(user);
+  return Threads(0, count, run, work);
+}
+
+// Jobs that fill the cluster one after another, each with an estimate, and their forecast.
+class ForecastsByExecutor : public ::testing::Test {
+ protected:
+  ForecastsByExecutor() {
+    EXPECT_OK_C(muster_cluster_new(nullptr, Out(cluster), &error));
+    EXPECT_OK_C(muster_cluster_add_json(cluster.get(), R"({"muster": 1,
+        "nodes": [{"name": "n", "count": 2, "capacity": {"cpu": "8"}}],
+        "jobs": [{"name": "a", "estimate": 100, "min_available": 2,
+                  "groups": [{"count": 2, "shape": {"request": {"cpu": "8"}}}]},
+                 {"name": "b", "estimate": 300, "min_available": 1,
+                  "groups": [{"count": 1, "shape": {"request": {"cpu": "6"}}}]},
+                 {"name": "c", "estimate": 50, "min_available": 2,
+                  "groups": [{"count": 2, "shape": {"request": {"cpu": "5"}}}]}]})",
+                                        MUSTER_TO_NUL, &error));
+    given.futures = 12;
+    given.seed = 3;
+    given.now = 1000;
+    given.no_arrivals = 1;
+  }
+  muster_status Forecasts() {
+    return muster_forecast_cluster(cluster.get(), "volcano", nullptr, &given, nullptr,
+                                   Out(forecast), &error);
+  }
+  // All of the forecast that two of them may differ in.
+  std::string Seen() {
+    EXPECT_OK_C(Forecasts());
+    muster_forecast_view view = MUSTER_FORECAST_VIEW_INIT;
+    EXPECT_OK_C(muster_forecast_get_view(forecast.get(), &view, &error));
+    std::string seen = std::string(view.digest) + ", " + std::to_string(view.events) + " events";
+    for (int64_t i = 0; i < view.count; ++i) {
+      seen += "; " + std::to_string(view.start[i]) + " to " + std::to_string(view.end[i]);
+    }
+    return seen;
+  }
+
+  muster_error error = MUSTER_ERROR_INIT;
+  Held<muster_cluster> cluster;
+  Held<muster_forecast> forecast;
+  muster_forecast_options given = MUSTER_FORECAST_OPTIONS_INIT;
+};
+
+TEST_F(ForecastsByExecutor, AreThoseOfOneThread) {
+  const std::string alone = Seen();
+  EXPECT_NE(alone.find("; 1000 to 1"), std::string::npos) << alone;
+  Held<muster_threads> threads;
+  ASSERT_OK_C(muster_threads_new(3, Out(threads), &error));
+  std::atomic<int64_t> calls = 0;
+  given.executor = Counts;
+  given.executor_user = reinterpret_cast<uintptr_t>(&calls);
+  for (const int64_t width : {2, 8}) {
+    calls = 0;
+    given.executor_width = width;
+    EXPECT_EQ(Seen(), alone) << width;
+    EXPECT_GT(calls, 0) << width;
+  }
+  given.executor_width = 3;
+  given.executor_user = reinterpret_cast<uintptr_t>(threads.get());
+  for (const muster_executor executor : {muster_threads_run, Twice, AllButTheLast}) {
+    given.executor = executor;
+    EXPECT_EQ(Seen(), alone);
+  }
+}
+
+TEST_F(ForecastsByExecutor, AskNoneThatHasOneThread) {
+  std::atomic<int64_t> calls = 0;
+  given.executor = Counts;
+  given.executor_user = reinterpret_cast<uintptr_t>(&calls);
+  given.executor_width = 1;
+  EXPECT_OK_C(Forecasts());
+  EXPECT_EQ(calls, 0);
+}
+
+TEST_F(ForecastsByExecutor, RefuseWidthsBelowOne) {
+  given.executor = Threads;
+  for (const int64_t width : {0, -1}) {
+    given.executor_width = width;
+    EXPECT_EQ(Forecasts(), MUSTER_E_INVALID_ARGUMENT);
+    EXPECT_EQ(Words(error), "muster_forecast_options: executor_width is " + std::to_string(width) +
+                                "; must be 1 or more");
+    EXPECT_EQ(forecast, nullptr);
+  }
+  given.executor = nullptr;  // there is nothing that could have a width
+  EXPECT_OK_C(Forecasts());
+}
+
+TEST_F(ForecastsByExecutor, FailWithWhatItReports) {
+  given.executor = Refuses;
+  given.executor_user = 7;
+  given.executor_width = 2;
+  EXPECT_EQ(Forecasts(), MUSTER_E_USER);
+  EXPECT_EQ(error.user_code, 7);
+  EXPECT_EQ(forecast, nullptr);
 }
 
 TEST(Several, AnyExecutorGivesThePlansOfSingleCalls) {

@@ -54,6 +54,13 @@ trace = muster.Trace({"submit": np.array([0]), "run": np.array([5])}, processors
 result: muster.Replay = muster.replay(trace, "easy", latency=3)
 muster.replay(trace, "easy", latancy=3)  # error: latancy
 muster.replay(trace, "easy", cycles="never")  # error: cycles
+told: muster.Diagnosis = muster.diagnose(cluster, "train", threads=2)
+muster.diagnose(cluster, "train", treads=2)  # error: treads
+muster.need_nodes(cluster, threads="2")  # error: threads
+muster.rehearse(cluster, "volcano", [], threads=2)
+muster.drain(cluster, ["n1"], threads=2)  # error: threads
+muster.forecast(cluster, "easy", threads=2, futures=9)
+muster.forecast(trace, "easy", threads=2)  # error: forecast
 
 
 class Mine(muster.Policy):
