@@ -85,8 +85,7 @@ class Dealt : public Executor {
     }
     saved_ += last - begin - *std::ranges::max_element(busy);
   }
-  // Runs one iteration of a row. Returns false where the call fails: the row has its error then, and
-  // ends.
+  // Runs one iteration of a row. Returns false where the call fails: the row has its error then.
   template <class F>
   bool Time(benchmark::State& state, const F& call) {
     saved_ = 0;
