@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <string>
@@ -35,6 +36,11 @@ namespace {
 
 constexpr char kProfile[] = "volcano";
 
+// Ends the program where a row cannot be made.
+void Must(const absl::Status& status) {
+  if (!status.ok()) std::abort();
+}
+
 Cluster Full(int64_t nodes = 400) {
   GenerateOptions options;
   options.nodes = nodes;
@@ -43,8 +49,7 @@ Cluster Full(int64_t nodes = 400) {
   options.occupancy = 0.2;
   options.gpu = 0;
   Cluster cluster;
-  const absl::StatusOr<Scenario> scenario = Generate(options);
-  if (!scenario.ok() || !Fill(*scenario, &cluster).ok()) return Cluster();
+  Must(Fill(Generate(options).value(), &cluster));
   return cluster;
 }
 
@@ -57,6 +62,10 @@ std::vector<NodeOffer> Offers(size_t count) {
                       .price = static_cast<double>(i + 1)});
   }
   return offers;
+}
+
+void Skip(const absl::Status& status, benchmark::State& state) {
+  state.SkipWithError(std::string(status.message()).c_str());
 }
 
 // Runs pieces in order and notes how long threads would take that share them.
@@ -76,15 +85,17 @@ class Dealt : public Executor {
     }
     saved_ += last - begin - *std::ranges::max_element(busy);
   }
-  // Runs one iteration of a row.
+  // Runs one iteration of a row. Returns false where the call fails: the row has its error then.
   template <class F>
-  void Time(benchmark::State& state, const F& call) {
+  bool Time(benchmark::State& state, const F& call) {
     saved_ = 0;
     const double begin = bench::Seconds();
-    call();
+    const absl::Status status = call();
     const double all = bench::Seconds() - begin;
+    if (!status.ok()) return Skip(status, state), false;
     state.SetIterationTime(all - saved_);
     state.counters["all_cores"] = benchmark::Counter(all);
+    return true;
   }
 
  private:
@@ -104,7 +115,8 @@ BENCHMARK(Wake)->Name("threads/wake")->Arg(2)->Arg(8)->UseRealTime();
 void Books(benchmark::State& state) {
   const Snapshot snapshot = Full(state.range(0)).Freeze();
   for (auto _ : state) {
-    benchmark::DoNotOptimize(Schedule(snapshot, kProfile, {.work_budget = 0}));
+    const absl::StatusOr<Plan> plan = Schedule(snapshot, kProfile, {.work_budget = 0});
+    if (!plan.ok()) return Skip(plan.status(), state);
   }
 }
 BENCHMARK(Books)->Name("threads/books")->Arg(1000)->Arg(10'000)->UseRealTime();
@@ -114,10 +126,10 @@ void Capacity(benchmark::State& state, size_t offers) {
   Dealt threads(state.range(0));
   const std::vector<NodeOffer> list = Offers(offers);
   for (auto _ : state) {
-    threads.Time(state, [&] {
-      const auto needed = NeedNodes(cluster, kProfile, list, {.most = 256, .executor = &threads});
-      if (!needed.ok()) state.SkipWithError(std::string(needed.status().message()).c_str());
+    const bool timed = threads.Time(state, [&] {
+      return NeedNodes(cluster, kProfile, list, {.most = 256, .executor = &threads}).status();
     });
+    if (!timed) return;
   }
 }
 void TwoTypes(benchmark::State& state) { Capacity(state, 2); }
@@ -132,9 +144,9 @@ void Remedies(benchmark::State& state) {
   if (!plan.ok() || plan->pending().empty()) return state.SkipWithError("nothing waits");
   const std::string task(plan->task_name(plan->pending().front().task));
   for (auto _ : state) {
-    threads.Time(state, [&] {
-      benchmark::DoNotOptimize(Diagnose(cluster, kProfile, task, {.executor = &threads}));
-    });
+    const bool timed = threads.Time(
+        state, [&] { return Diagnose(cluster, kProfile, task, {.executor = &threads}).status(); });
+    if (!timed) return;
   }
 }
 BENCHMARK(Remedies)->Name("threads/remedies")->Arg(1)->Arg(2)->UseManualTime();
@@ -145,9 +157,9 @@ void Rehearsals(benchmark::State& state) {
   const std::vector<WhatIfChange> changes = {
       {.add_nodes = NewNodes{.count = 4, .node = Offers(1)[0].node}}};
   for (auto _ : state) {
-    threads.Time(state, [&] {
-      benchmark::DoNotOptimize(Rehearse(cluster, kProfile, changes, {}, &threads));
-    });
+    const bool timed = threads.Time(
+        state, [&] { return Rehearse(cluster, kProfile, changes, {}, &threads).status(); });
+    if (!timed) return;
   }
 }
 BENCHMARK(Rehearsals)->Name("threads/rehearsal")->Arg(1)->Arg(2)->UseManualTime();
@@ -158,7 +170,7 @@ Trace Past(int64_t jobs) {
   for (int64_t i = 0; i < jobs; ++i) {
     const TraceJob job = {
         .submit = i * 60, .run = 60 + i * 7919 % 3000, .estimate = 3600, .tasks = 1 + i * 31 % 6};
-    if (!AddJob(job, &trace).ok()) return Trace();
+    Must(AddJob(job, &trace));
   }
   return trace;
 }
@@ -169,8 +181,9 @@ void Futures(benchmark::State& state) {
   const Trace past = Past(200);
   const ForecastOptions options = {.now = 100'000, .arrivals = false, .executor = &threads};
   for (auto _ : state) {
-    threads.Time(state,
-                 [&] { benchmark::DoNotOptimize(Forecast(cluster, kProfile, past, options)); });
+    const bool timed =
+        threads.Time(state, [&] { return Forecast(cluster, kProfile, past, options).status(); });
+    if (!timed) return;
   }
 }
 BENCHMARK(Futures)->Name("threads/futures")->Arg(1)->Arg(2)->UseManualTime();

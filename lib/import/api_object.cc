@@ -34,18 +34,21 @@ std::string NameOfAnswer(std::string_view kind, const Field& answer) {
   return list.empty() ? std::string(kind) : list[0]["containerId"].ScalarText();
 }
 
-// What these schedulers write themselves has no metadata: the member that names it, of the group.
-constexpr std::pair<std::string_view, std::string_view> kOwnNames[] = {
-    {"state.ray.io", "node_id"},
-    {"state.ray.io", "placement_group_id"},
-    {"pulsar.apache.org", "webServiceUrl"},
-    {"armadaproject.io", "name"}};
+// What these schedulers write themselves has no metadata: the member that names it, by kind.
+constexpr std::string_view kAddress = "webServiceUrl";
+struct NamedKind {
+  std::string_view group, kind, key;
+};
+constexpr NamedKind kOwnNames[] = {{"state.ray.io", "Nodes", "node_id"},
+                                   {"state.ray.io", "PlacementGroups", "placement_group_id"},
+                                   {"pulsar.apache.org", "LoadReport", kAddress},
+                                   {"armadaproject.io", "Queue", "name"}};
 // Returns that name; a broker is named by the host and port of its address.
-std::string OwnName(std::string_view group, const Field& root) {
-  for (const auto& [of_group, key] : kOwnNames) {
-    if (of_group != group || !root[key].given()) continue;
-    const std::string name = root[key].ScalarText();
-    const size_t scheme = name.find("://");
+std::string OwnName(std::string_view group, std::string_view kind, const Field& root) {
+  for (const NamedKind& named : kOwnNames) {
+    if (named.group != group || named.kind != kind) continue;
+    const std::string name = root[named.key].ScalarText();
+    const size_t scheme = named.key == kAddress ? name.find("://") : name.npos;
     return scheme == name.npos ? name : name.substr(scheme + 3);
   }
   return "";
@@ -80,7 +83,7 @@ ApiObject::ApiObject(RawObject raw, ImportLog* log) : raw_(std::move(raw)) {
     return;
   }
   if (name_.empty() && Contains(kAnswerGroups, group())) name_ = NameOfAnswer(raw_.kind, root());
-  if (name_.empty()) name_ = OwnName(group(), root());
+  if (name_.empty()) name_ = OwnName(group(), raw_.kind, root());
   if (name_.empty()) metadata()["name"].Refuse("missing; each object has a name");
   name_space_ = metadata().Text("namespace");
   if (name_space_.empty() && Contains(kNamespaced, raw_.kind)) name_space_ = "default";

@@ -64,7 +64,7 @@ const Importer* Plain(const Dump& dump, ImportLog* log) {
   }
   if (best == nullptr) return nullptr;
   log->Note("dump", "",
-            absl::StrCat("no object has an API group of one importer; read as profile ",
+            absl::StrCat("no object belongs to one scheduler alone; read as profile ",
                          ToAbsl(best->name)));
   return best;
 }
@@ -151,8 +151,9 @@ absl::StatusOr<const Importer*> ByGroups(const Dump& dump, ImportLog* log) {
   if (best == nullptr) best = Plain(dump, log);
   if (best != nullptr && !tie) return best;
   return absl::InvalidArgumentError(
-      absl::StrCat("dump: ", best == nullptr ? "no object has" : "as many objects have",
-                   " an API group of one importer", best == nullptr ? "" : " as of another",
+      absl::StrCat("dump: ",
+                   best == nullptr ? "no object belongs to one scheduler alone"
+                                   : "as many objects belong to one scheduler as to another",
                    "; name the profile: one of ", NamesOfImporters()));
 }
 

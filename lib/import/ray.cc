@@ -18,6 +18,7 @@
 // placement group becomes a job with its strategy, and its bundles tasks: running where the table
 // names their node. Demands become jobs of tasks that wait. The autoscaler's demands list what
 // waits of placement groups once more: `pgDemand` is read only where there is no table.
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -116,6 +117,18 @@ BundleStrategy StrategyOf(const Field& strategy) {
   return BundleStrategy::kNone;
 }
 
+// Returns whether a placement group of this state is there. Refuses what is no state of one.
+bool IsThere(const Field& state) {
+  constexpr std::string_view kStates[] = {"PENDING", "PREPARED", "CREATED", "RESCHEDULING",
+                                          "INFEASIBLE"};
+  const bool there = std::ranges::any_of(kStates, [&](auto known) { return state.Is(known); });
+  if (!there && !state.Is("REMOVED")) {
+    state.Refuse(absl::StrCat(state.Describe(), " is no state; PENDING, PREPARED, CREATED, ",
+                              "RESCHEDULING, INFEASIBLE or REMOVED is"));
+  }
+  return there;
+}
+
 class RayReader {
  public:
   RayReader(const ImportSource& source, ClusterSpec* cluster)
@@ -207,7 +220,7 @@ class RayReader {
 
   void ReadGroup(const Field& group) {
     group.Quiet({"placement_group_id", "name", "stats", "is_detached", "creator_job_id"});
-    if (group["state"].Is("REMOVED")) return group.QuietRest();
+    if (!IsThere(group["state"])) return group.QuietRest();
     const std::string name(group.key());
     AddJob(name, StrategyOf(group["strategy"]));
     const Field nodes = group.Section("bundles_to_node_id");
@@ -230,18 +243,32 @@ class RayReader {
   // A placement group as `ray list` prints it.
   void ReadListed(const ApiObject& object) {
     const Field group = object.root();
-    if (group["state"].Is("REMOVED")) return;
+    if (!IsThere(group["state"])) return;
     if (!group["bundles"].given()) {
       return group["bundles"].Refuse("not listed; ray list placement-groups --detail lists them");
     }
     object.log()->Note(object.place(), "strategy", "ray list has none; PACK, the default, is read");
     AddJob(object.name(), BundleStrategy::kPack);
-    int64_t number = 0;
-    for (const Field& bundle : group.Items("bundles")) {
-      TaskSpec& task = AddTask(object.name(), absl::StrCat(number++),
+    for (const auto& [number, bundle] : ByNumber(group.Items("bundles"))) {
+      TaskSpec& task = AddTask(object.name(), absl::StrCat(number),
                                ReadResources(bundle.Section("unit_resources")));
       PutOn(bundle["node_id"], &task);
     }
+  }
+  // Returns the bundles by their indexes, or by their places in the list where they have none.
+  static std::map<int64_t, Field> ByNumber(const std::vector<Field>& list) {
+    std::map<int64_t, Field> bundles;
+    for (const Field& bundle : list) {
+      const Field index = bundle.Section("bundle_id")["bundle_index"];
+      auto number = static_cast<int64_t>(bundles.size());
+      if (index.given() && (!absl::SimpleAtoi(index.ScalarText(), &number) || number < 0)) {
+        index.Refuse(absl::StrCat(index.Describe(), " is no index; 0 or more is"));
+      } else if (!bundles.emplace(number, bundle).second) {
+        const Field& twice = index.given() ? index : bundle;
+        twice.Refuse(absl::StrCat("bundle ", number, " is listed twice"));
+      }
+    }
+    return bundles;
   }
 
   // Returns the elements of an array; none where it is not given.
@@ -279,14 +306,21 @@ class RayReader {
   }
 
   void ReadDemands(const Field& demands) {
+    // Counts all before it makes any, so that a list beyond the limit costs no tasks.
+    std::vector<std::pair<Field, int64_t>> read;  // amounts, and how many tasks have them
+    int64_t rows = 0;
     for (const Field& demand : ListOf(demands)) {
       std::vector<Field> parts;
       const int64_t count = CountOf(demand, &parts);
-      if (count == 0 || !Admit(demand, count + 1)) return;
+      rows += count + 1;
+      if (count == 0 || !Admit(demand, rows)) return;
+      read.emplace_back(parts[0], count);
+    }
+    for (const auto& [amounts, count] : read) {
       const std::string job = absl::StrCat("demand-", ++demands_);
       AddJob(job, BundleStrategy::kNone);
       int64_t number = 0;
-      AddTasks(job, ReadResources(parts[0]), count, &number);
+      AddTasks(job, ReadResources(amounts), count, &number);
     }
   }
 

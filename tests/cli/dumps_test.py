@@ -161,7 +161,7 @@ class Dumps(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             found = json.loads(scenario.read_text())["profile"].split(":")[0]
             self.assertEqual(found, profile, scheduler)
-            self.assertRegex(done.stderr, "note: dump: no object has an API group of one importer")
+            self.assertRegex(done.stderr, "note: dump: no object belongs to one scheduler alone")
 
 
 class Advice(unittest.TestCase):

@@ -58,6 +58,24 @@ TEST(ArmadaImport, AQueueFileOfArmadactl) {
   EXPECT_TRUE(import.report.empty());
 }
 
+TEST(ArmadaImport, OnlyQueuesAreReadWithoutMetadata) {
+  const auto read = [](const char* kind, const char* name) {
+    return TryImport({NodeJson(),
+                      {{"apiVersion", "armadaproject.io/v1beta1"},
+                       {"kind", kind},
+                       {"name", name},
+                       {"cordoned", true}}},
+                     {});
+  };
+  for (const char* kind : {"Executor", "Job"}) {
+    EXPECT_EQ(read(kind, "east").status().message(),
+              std::string(kind) + ": name: missing; each object has a name");
+  }
+  const absl::StatusOr<Import> import = read("Queue", "q://a");
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_EQ(import->scenario.cluster.queues[0].name, "q://a");
+}
+
 TEST(ArmadaImport, QueuesAndJobsBecomeRows) {
   ObjectJson queue = ArmadaObject(
       "Queue", "a",

@@ -44,7 +44,7 @@ TEST(Importers, ApiGroupsShowWhoseDumpItIs) {
   EXPECT_EQ(profile({NodeJson(), old}), "kube-batch");
   EXPECT_EQ(profile({old, QueueJson("z"), other}), "kube-batch");
   EXPECT_EQ(profile({{{"kind", "Secret"}, {"metadata", {{"name", "s"}}}}}),
-            "dump: no object has an API group of one importer; name the profile: one of volcano, "
+            "dump: no object belongs to one scheduler alone; name the profile: one of volcano, "
             "kube-batch, kube-scheduler, kueue, kai, armada, yunikorn, htcondor, "
             "mesos, pulsar, yarn-capacity, yarn-fair, koordinator, "
             "scheduler-plugins, ray");
@@ -52,7 +52,7 @@ TEST(Importers, ApiGroupsShowWhoseDumpItIs) {
   EXPECT_EQ(ImportObjects(" \n", {}).status().message(),
             "dump: this is empty; a dump is JSON: kubectl get ... -o json");
   EXPECT_EQ(profile({QueueJson("z"), old}),
-            "dump: as many objects have an API group of one importer as of another; name the "
+            "dump: as many objects belong to one scheduler as to another; name the "
             "profile: one of volcano, kube-batch, kube-scheduler, kueue, kai, armada, yunikorn, "
             "htcondor, mesos, pulsar, yarn-capacity, yarn-fair, koordinator, "
             "scheduler-plugins, ray");
@@ -72,7 +72,7 @@ TEST(Importers, ADumpOfKubernetesAloneIsReadAndItsPodsAreScheduled) {
   EXPECT_EQ(import.scenario.profile, "kube-scheduler");
   ASSERT_EQ(import.report.size(), 1u);
   EXPECT_EQ(Describe(import.report[0]),
-            "dump: no object has an API group of one importer; read as profile kube-scheduler");
+            "dump: no object belongs to one scheduler alone; read as profile kube-scheduler");
   EXPECT_EQ(import.report[0].severity, ImportSeverity::kNote);
   Cluster cluster;
   ASSERT_TRUE(Fill(import.scenario, &cluster).ok());

@@ -63,6 +63,14 @@ TEST(PulsarImport, AReportAsTheBrokerHasIt) {
   EXPECT_EQ(import.scenario.cluster.tasks[0].node, "b1:8080");
 }
 
+TEST(PulsarImport, AveragesHaveMetadata) {
+  const ObjectJson data = {{"apiVersion", "pulsar.apache.org/v1"},
+                           {"kind", "BundleData"},
+                           {"webServiceUrl", "http://b1:8080"}};
+  EXPECT_EQ(TryImport({data}, {}).status().message(),
+            "BundleData: name: missing; each object has a name");
+}
+
 TEST(PulsarImport, ABundleIsARangeOfHashes) {
   constexpr char kRule[] = "the name is no bundle; expected TENANT/NAMESPACE/0xLOWER_0xUPPER";
   for (const char* name : {"a/", "a/0xff_0x0", "a/0x-5_0xff", "0x0_0xff"}) {

@@ -83,6 +83,60 @@ TEST(RayImport, ListsAsTheyArePrinted) {
                         "--detail lists them"));
 }
 
+ObjectJson ListedBundle(const ObjectJson& index, int cpus) {
+  return {{"bundle_id", {{"bundle_index", index}}}, {"unit_resources", {{"CPU", cpus}}}};
+}
+
+absl::StatusOr<Import> ImportListed(const char* state, const std::vector<ObjectJson>& bundles) {
+  const ObjectJson group = {{"placement_group_id", "p"}, {"state", state}, {"bundles", bundles}};
+  return ImportObjects(group.dump(), {});
+}
+
+TEST(RayImport, BundlesOfAListHaveTheirIndexes) {
+  const absl::StatusOr<Import> import =
+      ImportListed("PENDING", {ListedBundle(7, 1), ListedBundle(1, 2), ListedBundle(nullptr, 3)});
+  ASSERT_TRUE(import.ok()) << import.status();
+  std::vector<std::string> bundles;
+  for (const TaskSpec& task : import->scenario.cluster.tasks) {
+    bundles.push_back(task.name + " " + task.shape.request[0].second.text);
+  }
+  EXPECT_THAT(bundles, ElementsAre("p-1 2", "p-2 3", "p-7 1"));
+  const std::string place = "PlacementGroups p: bundles[1]";
+  EXPECT_EQ(ImportListed("PENDING", {ListedBundle(3, 1), ListedBundle(3, 1)}).status().message(),
+            place + ".bundle_id.bundle_index: bundle 3 is listed twice");
+  EXPECT_EQ(
+      ImportListed("PENDING", {ListedBundle(1, 1), ListedBundle(nullptr, 1)}).status().message(),
+      place + ": bundle 1 is listed twice");
+  EXPECT_EQ(ImportListed("PENDING", {ListedBundle(0, 1), ListedBundle(-1, 1)}).status().message(),
+            place + ".bundle_id.bundle_index: -1 is no index; 0 or more is");
+  EXPECT_EQ(ImportListed("PENDING", {ListedBundle(0, 1), ListedBundle("x", 1)}).status().message(),
+            place + ".bundle_id.bundle_index: \"x\" is no index; 0 or more is");
+}
+
+TEST(RayImport, StatesOfPlacementGroups) {
+  const auto table = [](const char* state) {
+    return TryImport({RayObject("PlacementGroups", {{"p", RayGroup(state, "PACK", {})}})}, {});
+  };
+  for (const char* state : {"PENDING", "PREPARED", "CREATED", "RESCHEDULING", "INFEASIBLE"}) {
+    for (const absl::StatusOr<Import>& import :
+         {ImportListed(state, {ListedBundle(0, 1)}), table(state)}) {
+      ASSERT_TRUE(import.ok()) << import.status();
+      EXPECT_EQ(import->scenario.cluster.jobs.size(), 1u) << state;
+    }
+  }
+  for (const absl::StatusOr<Import>& import :
+       {ImportListed("REMOVED", {ListedBundle(0, 1)}), table("REMOVED")}) {
+    ASSERT_TRUE(import.ok()) << import.status();
+    EXPECT_TRUE(import->scenario.cluster.jobs.empty());
+  }
+  const std::string rule =
+      "state: \"FOO\" is no state; PENDING, PREPARED, CREATED, RESCHEDULING, INFEASIBLE or "
+      "REMOVED is";
+  EXPECT_EQ(ImportListed("FOO", {ListedBundle(0, 1)}).status().message(),
+            "PlacementGroups p: " + rule);
+  EXPECT_EQ(table("FOO").status().message(), "PlacementGroups cluster: spec.p." + rule);
+}
+
 TEST(RayImport, MemoryAsItIsPrinted) {
   const auto read = [](const char* key, const ObjectJson& amount) {
     const ObjectJson node = {
@@ -200,6 +254,16 @@ TEST(RayImport, CountsOfDemandsAreWithinTheLimit) {
   EXPECT_EQ(TryImport({ten}, {.limits = {.rows = 10}}).status().message(),
             "LoadMetrics cluster: spec.resourceDemand[0]: makes 11 jobs and tasks in all; at most "
             "10 are made");
+}
+
+// Demands are counted before their tasks are made: this makes none of three million.
+TEST(RayImport, DemandsAreWithinTheDefaultLimit) {
+  const ObjectJson million = ObjectJson::array({ObjectJson{{"CPU", 1}}, 1'000'000});
+  const ObjectJson load =
+      RayLoad("resourceDemand", ObjectJson::array({million, million, million, million, million}));
+  EXPECT_EQ(WrongAnswer({load}),
+            "LoadMetrics cluster: spec.resourceDemand[3]: makes 4000004 jobs and tasks in all; at "
+            "most 4000000 are made");
 }
 
 TEST(RayImport, RefusesWhatItCannotRead) {

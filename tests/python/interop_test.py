@@ -180,7 +180,7 @@ class Scenarios(unittest.TestCase):
         for objects, options, message in (
             ([{"kind": "Node", "metadata": {}}], {}, "Node: metadata.name: missing"),
             ([{"kind": "Secret", "metadata": {"name": "s"}}], {"profile": ""},
-             "dump: no object has an API group of one importer"),
+             "dump: no object belongs to one scheduler alone"),
             ([NODE, {**POD, "spec": POD["spec"] | {"schedulerName": "other"}}], {"strict": True},
              "strict: something is left out; the first: Pod ns/p: spec.schedulerName"),
             ([], {"configuration": "- 1\n"}, "scheduler configuration: expected `actions`"),
