@@ -8,14 +8,16 @@
 namespace muster {
 namespace {
 
-// MIG tasks go to MIG nodes, and others do not, as the node's strategy has it. GPUs that slices
-// list are claimed, and others are not.
+// Returns whether the node takes tasks of this kind. Nodes whose GPUs are claimed take claims
+// alone, and other nodes none. MIG nodes take slices, and others do not, as their strategy has it.
 bool AdmitsType(const KaiWorld& world, const KaiShape& shape, uint32_t n) {
   using Strategy = KaiNodeFacts::Strategy;
   const KaiNodeFacts& node = world.nodes.facts(n);
   if (shape.legacy_slices) return false;
   if (shape.cpu_only) return true;
-  if (node.claimed_gpus ? KaiGpus(shape.gpu) > 0 : shape.gpu.claimed > 0) return false;
+  // A request for memory counts as no GPUs, but takes a device as a part does.
+  const bool takes_device = KaiGpus(shape.gpu) > 0 || shape.shares_gpu();
+  if (node.claimed_gpus ? takes_device : shape.gpu.claimed > 0) return false;
   const bool slices = shape.type == KaiRequestType::kMigInstance;
   if (!node.slices) return !slices;
   if (slices && world.nodes.legacy_tasks(n) > 0) return false;

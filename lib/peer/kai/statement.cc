@@ -189,7 +189,8 @@ bool KaiStatement::PutEvictionsInOrder(std::span<KaiPod* const> pods) {
     return entry.kind == Entry::Kind::kEvict && !entry.undone;
   };
   const auto places = [](const Entry& entry) {
-    return entry.kind == Entry::Kind::kAllocate || entry.kind == Entry::Kind::kPipeline;
+    return !entry.undone &&
+           (entry.kind == Entry::Kind::kAllocate || entry.kind == Entry::Kind::kPipeline);
   };
   if (!std::all_of(entries_.begin(), end, evicts)) return false;
   if (!std::all_of(end, entries_.end(), places)) return false;

@@ -451,7 +451,11 @@ class KueueAdmit {
   void Explain(const kueue::Entry& entry) {
     Waits& waits = waits_[entry.workload];
     waits = {.reason = ReasonOf(job_of_[entry.workload], kueue::MessageOf(world_, entry))};
-    for (const kueue::PodSetAssignment& p : entry.assignment.pod_sets) {
+    const std::vector<kueue::PodSetAssignment>& pod_sets = entry.assignment.pod_sets;
+    // A fault stands alone: more quota would not mend it.
+    const auto is_at_fault = [](const kueue::PodSetAssignment& p) { return !p.fault.empty(); };
+    if (std::ranges::any_of(pod_sets, is_at_fault)) return;
+    for (const kueue::PodSetAssignment& p : pod_sets) {
       for (const kueue::Obstacle& obstacle : p.obstacles) {
         if (obstacle.resource == kueue::kNothing) continue;
         const auto d = context_.tables.dimensions.Find(world_.resources[obstacle.resource]);

@@ -14,8 +14,9 @@
 // level above has ("queue a uses 6 of 4 and may borrow 2"). Workloads that may be evicted satisfy
 // the policy; whether there are enough of them is another question.
 //
-// Cost. O(levels + log workloads) for each cell that is lacking. The workloads of a tree are
-// counted once for each cell.
+// Cost. O(levels^2 + log workloads) for each cell that is lacking: at each level with a borrowing
+// limit, what the levels above have is asked of all of them. The workloads of a tree are counted
+// once for each cell.
 #ifndef MUSTER_PEER_KUEUE_QUOTA_WORDS_H_
 #define MUSTER_PEER_KUEUE_QUOTA_WORDS_H_
 

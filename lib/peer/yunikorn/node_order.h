@@ -19,8 +19,8 @@
 // A rank stands for the id: ranks are in the order of ids.
 //
 // Cost: a change is O(blocks in log2 + kBlock), and O(blocks) where one is split, joined or empty.
-// It moves no entry where a node leaves at an end of a block that stays, and no block where the
-// first one becomes empty.
+// It moves no entry where a node leaves at an end of a block that stays, and, on average, one block
+// where the first one becomes empty.
 #ifndef MUSTER_PEER_YUNIKORN_NODE_ORDER_H_
 #define MUSTER_PEER_YUNIKORN_NODE_ORDER_H_
 

@@ -101,7 +101,7 @@ def scenario(case: Case, tasks: Tasks, actions: list[str]) -> Case:
     groups = kai_objects.of_kind(case, "PodGroup")
     rank = {name: i for i, name in enumerate(sorted(o["metadata"]["name"] for o in groups))}
     of_task = {name: i for i, name in enumerate(sorted(tasks.state))}
-    claimed, barred = kai_objects.claims_of(case), kai_objects.barred_by_claims(case)
+    claimed = kai_objects.claims_of(case)
     legacy = {name for name, own in case["state"]["tasks"].items() if own.get("legacyMig")}
     rows: list[Case] = []
     for o in pods:
@@ -122,7 +122,7 @@ def scenario(case: Case, tasks: Tasks, actions: list[str]) -> Case:
             held = tasks.devices(name)
             if held:
                 row["devices"] = [{"device": d, "milli": 1} for d in sorted(held)]
-        if own["status"] == "Gated" or name in barred:
+        if own["status"] == "Gated":
             row["gates"] = ["gate"]
         if o.get("status", {}).get("nominatedNodeName"):
             row["nominated_node"] = o["status"]["nominatedNodeName"]

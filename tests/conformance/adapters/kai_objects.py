@@ -86,20 +86,10 @@ def claims_of(case: Case) -> dict[str, int]:
             for o in of_kind(case, "Pod") if (claims := o["spec"].get("resourceClaims"))}
 
 
-def barred_by_claims(case: Case) -> set[str]:
-    """Pods with a claim of no queue, or of another one. No node takes them: here they are gated."""
-    queue_of = {o["metadata"]["name"]: o["spec"]["queue"] for o in of_kind(case, "PodGroup")}
-    label = {o["metadata"]["name"]: (o["metadata"].get("labels") or {}).get("kai.scheduler/queue")
-             for o in of_kind(case, "ResourceClaim")}
-    return {o["metadata"]["name"] for o in of_kind(case, "Pod")
-            if any(label.get(c.get("resourceClaimName")) !=
-                   queue_of[o["metadata"]["annotations"]["pod-group-name"]]
-                   for c in o["spec"].get("resourceClaims") or [])}
-
-
 def claims_problem(case: Case) -> str | None:
     """Why the claims are not such as are counted: each of one pod, and for whole GPUs."""
-    pods = of_kind(case, "Pod")
+    pods, groups = of_kind(case, "Pod"), of_kind(case, "PodGroup")
+    queue_of = {o["metadata"]["name"]: o["spec"]["queue"] for o in groups}
     for o in of_kind(case, "ResourceClaim"):
         name = o["metadata"]["name"]
         users = [p for p in pods if any(c.get("resourceClaimName") == name
@@ -116,6 +106,9 @@ def claims_problem(case: Case) -> str | None:
                 return "a resource claim for devices that are no GPUs"
             if exactly.get("allocationMode") != "ExactCount" or exactly.get("selectors"):
                 return "a resource claim that is not for a number of devices"
+        label = (o["metadata"].get("labels") or {}).get("kai.scheduler/queue")
+        if label != queue_of[user["annotations"]["pod-group-name"]]:
+            return "a resource claim of no queue, or of another one"
     for o in of_kind(case, "ResourceSlice"):
         if o["spec"].get("driver") != GPU_CLASS or not o["spec"].get("nodeName"):
             return "devices of resource claims that are no GPUs of a node"

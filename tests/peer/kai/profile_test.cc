@@ -147,6 +147,23 @@ TEST_F(KaiProfile, ClaimsGoToNodesWhoseGpusAreClaimed) {
   EXPECT_EQ(Decide(cluster_, "kai:kai-rules(claims=on)"), "bind b0 plain; bind e0 plain");
 }
 
+TEST_F(KaiProfile, ClaimedGpusAreNotShared) {
+  Accept(cluster_.AddNode({.name = "claimed",
+                           .capacity = {{"cpu", 8}, {"pods", 10}},
+                           .labels = {{"nvidia.com/gpu.memory", "8192"}},
+                           .devices = {{.name = "d", .kind = "gpu"}}}));
+  Accept(cluster_.AddTask(Task("part", false)));
+  TaskSpec task = Task("memory", false);
+  task.shape.devices = {{.kind = "gpu", .memory = int64_t{4} << 30}};
+  Accept(cluster_.AddTask(task));
+  EXPECT_EQ(Decide(cluster_, "kai:kai-rules(claims=on)"), "");
+  Node("plain");
+  NodeSpec plain = cluster_.Describe().nodes[1];
+  plain.labels = {{"nvidia.com/gpu.count", "2"}, {"nvidia.com/gpu.memory", "8192"}};
+  Accept(cluster_.UpdateNode(plain));
+  EXPECT_EQ(Decide(cluster_, "kai:kai-rules(claims=on)"), "bind part0 plain; bind memory0 plain");
+}
+
 TEST_F(KaiProfile, CountsTheNodesThatRefuseATask) {
   for (const char* name : {"k", "m", "n"}) Node(name);
   for (const char* node : {"m", "n"}) {

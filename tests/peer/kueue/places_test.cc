@@ -14,6 +14,21 @@ namespace {
 
 using ::testing::HasSubstr;
 
+// Queue "both": 4 CPUs of one flavor, and memory of another one.
+void AddQueueOfTwoTopologies(Cluster& cluster) {
+  FlavorSpec second{.name = "also"};
+  second.topology = FlavorTopology{.name = "default", .levels = {"rack", kHost}};
+  Accept(cluster.SetFlavor(second));
+  QueueRules rules;
+  rules.groups = {
+      {.resources = {"cpu"}, .flavors = {{.flavor = "tas", .nominal = {{"cpu", 4}}}}},
+      {.resources = {"memory"}, .flavors = {{.flavor = "also", .nominal = {{"memory", 100}}}}}};
+  rules.preemption.within_queue = VictimScope::kLowerPriority;
+  QueueSpec queue{.name = "both"};
+  queue.rules = rules;
+  Accept(cluster.AddQueue(queue));
+}
+
 TEST_F(KueuePlaces, OneDomainOfARequiredLevelHoldsAllTasks) {
   Job("a", 3, {{kRequired, "rack"}});
   Job("b", 4, {{kRequired, "rack"}});
@@ -37,21 +52,28 @@ TEST_F(KueuePlaces, WhyThereAreNoPlacesIsSaidOnce) {
 }
 
 TEST_F(KueuePlaces, APodSetWithTwoTopologiesIsAFaultThatIsNamedAlone) {
-  FlavorSpec second{.name = "also"};
-  second.topology = FlavorTopology{.name = "default", .levels = {"rack", kHost}};
-  Accept(cluster_.SetFlavor(second));
-  QueueRules rules;
-  rules.groups = {
-      {.resources = {"cpu"}, .flavors = {{.flavor = "tas", .nominal = {{"cpu", 100}}}}},
-      {.resources = {"memory"}, .flavors = {{.flavor = "also", .nominal = {{"memory", 100}}}}}};
-  QueueSpec queue{.name = "both"};
-  queue.rules = rules;
-  Accept(cluster_.AddQueue(queue));
+  AddQueueOfTwoTopologies(cluster_);
   JobSpec job{.name = "a", .queue = "both", .min_available = 1};
   job.settings = {{kRequired, "rack"}};
   AddJob(cluster_, job, 1, {{"cpu", 1}, {"memory", 1}});
   EXPECT_EQ(*Cycle().Explain("a"),
             "a: not admitted: failed to assign flavors to pod set main: more than one TAS flavor "
+            "assigned: also, tas\n");
+}
+
+TEST_F(KueuePlaces, AFaultIsNamedAloneWhereAnotherPodSetLacksQuota) {
+  AddQueueOfTwoTopologies(cluster_);
+  JobSpec holder{.name = "holder", .queue = "both", .min_available = 1};
+  holder.settings = {{kRequired, "rack"}};
+  AddJob(cluster_, holder, 2, {{"cpu", 1}});
+  Cycle();
+  JobSpec job = Grouped({{"first", 1}, {"second", 3}}, {{kRequired, "rack"}});
+  job.queue = "both";
+  job.priority = 1;
+  job.groups[0].shape.request = {{"cpu", 1}, {"memory", 1}};
+  Accept(cluster_.AddJob(job));
+  EXPECT_EQ(*Cycle().Explain("j"),
+            "j: not admitted: failed to assign flavors to pod set first: more than one TAS flavor "
             "assigned: also, tas\n");
 }
 
