@@ -42,7 +42,9 @@ muster_status muster_threads_new(int64_t width, muster_threads** out, muster_err
       return absl::InvalidArgumentError(
           absl::StrCat("width is ", width, "; must be 1 to ", muster::kMostThreads));
     }
-    *out = std::make_unique<muster_threads>(muster::MakeThreads(width)).release();
+    auto made = std::make_unique<muster_threads>();
+    made->executor = muster::MakeThreads(width);
+    *out = made.release();
     return absl::OkStatus();
   });
 }
