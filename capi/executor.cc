@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "capi/handles.h"
+#include "lib/base/pieces.h"
 
 struct muster_threads {
   std::unique_ptr<muster::Executor> executor;
@@ -34,14 +35,16 @@ absl::Status CheckExecutor(const char* place, muster_executor executor, int64_t 
 using namespace muster::capi;  // NOLINT: the functions below are C's
 
 muster_status muster_threads_new(int64_t width, muster_threads** out, muster_error* error) {
-  constexpr int64_t kMost = 256;
   if (out != nullptr) *out = nullptr;
   return Guard(error, [&]() -> absl::Status {
     if (out == nullptr) return NullArgument("out");
-    if (width < 1 || width > kMost) {
-      return absl::InvalidArgumentError(absl::StrCat("width is ", width, "; must be 1 to ", kMost));
+    if (width < 1 || width > muster::kMostThreads) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("width is ", width, "; must be 1 to ", muster::kMostThreads));
     }
-    *out = std::make_unique<muster_threads>(muster::MakeThreads(width)).release();
+    auto made = std::make_unique<muster_threads>();
+    made->executor = muster::MakeThreads(width);
+    *out = made.release();
     return absl::OkStatus();
   });
 }

@@ -1,8 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Runs several cycles over one snapshot by the caller's executor. The library starts no threads:
-// the executor runs the numbers on its own. Each number has a place of its own for its result, so
-// they share nothing but the snapshot.
+// Runs several cycles over one snapshot by the caller's executor. Each number has a place of its
+// own for its result, so they share nothing but the snapshot.
 #include <atomic>
 #include <memory>
 #include <utility>
@@ -21,7 +20,6 @@ struct FreePlan {
 
 struct Item {
   std::atomic<bool> begun{false};
-  std::atomic<bool> done{false};
   std::unique_ptr<muster_plan, FreePlan> plan;
   muster_status status = MUSTER_OK;
   muster_error error = MUSTER_ERROR_INIT;
@@ -33,19 +31,32 @@ struct Work {
   const muster_schedule_options* const* options;
   int64_t count;
   Item* items;
+
+  const muster_schedule_options* OptionsOf(int64_t i) const {
+    return options == nullptr ? nullptr : options[i];
+  }
 };
 
-void Run(uintptr_t handed, int64_t i) {
-  const Work& work = *reinterpret_cast<const Work*>(handed);
-  if (i < 0 || i >= work.count) return;
+// Runs the cycle unless it was begun: once is enough.
+void RunItem(const Work& work, int64_t i) {
   Item& item = work.items[i];
-  if (item.begun.exchange(true)) return;  // once is enough
+  if (item.begun.exchange(true)) return;
   muster_plan* plan = nullptr;
-  item.status = muster_snapshot_schedule(work.snapshot, work.profiles[i],
-                                         work.options == nullptr ? nullptr : work.options[i], &plan,
+  item.status = muster_snapshot_schedule(work.snapshot, work.profiles[i], work.OptionsOf(i), &plan,
                                          &item.error);
   item.plan.reset(plan);
-  item.done.store(true, std::memory_order_release);
+}
+
+// Policies and actions of the caller's own are asked on the calling thread, one cycle after
+// another. A struct that cannot be read fails its cycle on any thread.
+bool HasPolicies(const muster_schedule_options* options) {
+  muster_schedule_options given = MUSTER_SCHEDULE_OPTIONS_INIT;
+  return ReadStruct("muster_schedule_options", options, &given).ok() && given.policies != nullptr;
+}
+
+void RunAnywhere(uintptr_t handed, int64_t i) {
+  const Work& work = *reinterpret_cast<const Work*>(handed);
+  if (i >= 0 && i < work.count && !HasPolicies(work.OptionsOf(i))) RunItem(work, i);
 }
 
 }  // namespace
@@ -71,18 +82,14 @@ muster_status muster_snapshot_schedule_all(const muster_snapshot* snapshot,
     if (out == nullptr) return NullArgument("out");
     const auto items = std::make_unique<Item[]>(static_cast<size_t>(count));
     Work work{snapshot, profiles, options, count, items.get()};
-    const auto handed = reinterpret_cast<uintptr_t>(&work);
-    if (executor == nullptr) {
-      for (int64_t i = 0; i < count; ++i) Run(handed, i);
-    } else if (const muster_status said = executor(user, count, Run, handed); said != MUSTER_OK) {
-      return UserFailure("executor", said);
+    if (executor != nullptr) {
+      const muster_status said =
+          executor(user, count, RunAnywhere, reinterpret_cast<uintptr_t>(&work));
+      if (said != MUSTER_OK) return UserFailure("executor", said);
     }
+    for (int64_t i = 0; i < count; ++i) RunItem(work, i);  // what the executor left out
     for (int64_t i = 0; i < count; ++i) {
       const Item& item = items[static_cast<size_t>(i)];
-      if (!item.done.load(std::memory_order_acquire)) {
-        return absl::FailedPreconditionError(
-            absl::StrCat("executor: returned before number ", i, " had run"));
-      }
       if (item.status == MUSTER_OK) continue;
       code = item.status;
       user_code = item.error.user_code;

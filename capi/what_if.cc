@@ -100,10 +100,12 @@ absl::Status AnswerQuestion(const muster_cluster& cluster, const char* profile,
   ScheduleOptions schedule;
   schedule.now = options.now;
   schedule.extensions = policies.list();
-  if (options.stop != nullptr || options.policies != nullptr) {
-    schedule.should_stop = [&] { return policies.failed() || stopped(); };
-  }
   CallerExecutor executor(cluster.executor, cluster.executor_user, cluster.executor_width);
+  if (options.stop != nullptr || options.policies != nullptr || executor.get() != nullptr) {
+    schedule.should_stop = [&] {
+      return !executor.status().ok() || policies.failed() || stopped();
+    };
+  }
   const absl::StatusOr<std::string> answer =
       Advise(cluster.cluster, profile, question, schedule, cluster.limits, executor.get());
   if (!executor.status().ok()) return executor.status();

@@ -63,19 +63,31 @@ type Cell struct {
 	Options Options
 }
 
-// ScheduleAll runs cycles of several profiles over the snapshot, each on a goroutine of its own. All
-// plans are handed out or none; the error names the first profile that failed.
+// ScheduleAll runs cycles of several profiles over the snapshot, each on a goroutine of its own.
+// Cycles with Policies follow on the calling goroutine, one after another. All plans are handed out
+// or none; the error names the first profile that failed.
 func (s *Snapshot) ScheduleAll(ctx context.Context, cycles []Cell) ([]*Plan, error) {
 	plans, errs := make([]*Plan, len(cycles)), make([]error, len(cycles))
+	run := func(i int) {
+		plans[i], errs[i] = s.ScheduleWith(ctx, cycles[i].Profile, cycles[i].Options)
+	}
 	var group sync.WaitGroup
 	for i := range cycles {
+		if cycles[i].Options.Policies != nil {
+			continue
+		}
 		group.Add(1)
 		go func(i int) {
 			defer group.Done()
-			plans[i], errs[i] = s.ScheduleWith(ctx, cycles[i].Profile, cycles[i].Options)
+			run(i)
 		}(i)
 	}
 	group.Wait()
+	for i := range cycles {
+		if cycles[i].Options.Policies != nil {
+			run(i)
+		}
+	}
 	for i, err := range errs {
 		if err == nil {
 			continue

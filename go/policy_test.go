@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A cluster of three nodes in two zones, one with a taint, and a gang of two pods.
@@ -327,5 +328,24 @@ func TestWhatElseCHas(t *testing.T) {
 	if _, err := snapshot.ScheduleAll(context.Background(), []Cell{{Profile: "volcano"}, {Profile: "none"}}); err == nil ||
 		!strings.HasPrefix(err.Error(), "cycles[1]: ") {
 		t.Fatal(err)
+	}
+	// Cycles that ask the same policies follow one another: at once, all but one would be refused.
+	asked := 0
+	own, err := NewPolicies(nil, []Action{{Name: "keep", Run: func(*Workbench) error {
+		asked++
+		time.Sleep(20 * time.Millisecond)
+		return nil
+	}}})
+	must(t, err)
+	defer own.Free()
+	plans, err = snapshot.ScheduleAll(context.Background(), []Cell{
+		{Profile: "volcano:actions=keep+allocate", Options: Options{Policies: own}}, {Profile: "volcano"},
+		{Profile: "muster:actions=keep+allocate", Options: Options{Policies: own}}})
+	must(t, err)
+	for _, plan := range plans {
+		plan.Free()
+	}
+	if asked != 2 {
+		t.Error(asked)
 	}
 }

@@ -166,15 +166,17 @@ MUSTER_API muster_status muster_snapshot_find(const muster_snapshot* snapshot, i
 typedef void (*muster_run)(uintptr_t work, int64_t i);
 
 /* Hands out work: calls run(work, i) once for each i from 0 to count - 1, in any order and on any
- * threads, and returns once all calls have returned. A result other than 0 fails the call that it
- * was given to. */
+ * threads, and returns once all calls have returned. A second call for one i does nothing. An i
+ * that was left out runs on the calling thread afterwards. A result other than 0 fails the call
+ * that the executor was given to. */
 typedef muster_status (*muster_executor)(uintptr_t user, int64_t count, muster_run run,
                                          uintptr_t work);
 
 /* Runs cycles of several profiles over one snapshot, each by itself: out[i] is the plan of
  * profiles[i] with options[i]. `options`, and each of them, may be NULL. With a NULL executor they
- * run one after another. All plans are handed out or none; the error names the first profile that
- * failed. */
+ * run one after another. Cycles with policies or actions of the caller's own run so on the calling
+ * thread, after the executor has returned. All plans are handed out or none; the error names the
+ * first profile that failed. */
 MUSTER_API muster_status muster_snapshot_schedule_all(
     const muster_snapshot* snapshot, const char* const* profiles /* [count] */,
     const muster_schedule_options* const* options /* [count] */, int64_t count,
@@ -205,10 +207,11 @@ MUSTER_API muster_status muster_threads_run(uintptr_t threads, int64_t count, mu
 MUSTER_API void muster_threads_free(muster_threads* threads);
 
 /* Sets where muster_cluster_advise runs its trials from now on: `width` of them at once, 1 or more,
- * by the executor. The answers do not depend on it. A NULL executor: one after another, as with a
- * new cluster. Cycles stay on the calling thread (docs/threads.md). A result of the executor other
- * than 0 fails muster_cluster_advise with MUSTER_E_USER and the result as user_code. Fails with
- * MUSTER_E_INVALID_ARGUMENT for a width below 1. */
+ * by the executor; more than 256 count as 256. The answers do not depend on it. A NULL executor:
+ * one after another, as with a new cluster. Cycles of muster_cluster_schedule, and trials that ask
+ * muster_advise_options.policies, stay on the calling thread (docs/threads.md). A result of the
+ * executor other than 0 fails muster_cluster_advise with MUSTER_E_USER and the result as user_code.
+ * Fails with MUSTER_E_INVALID_ARGUMENT for a width below 1. */
 MUSTER_API muster_status muster_cluster_set_executor(muster_cluster* cluster,
                                                      muster_executor executor, uintptr_t user,
                                                      int64_t width, muster_error* error);

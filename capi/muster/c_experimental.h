@@ -141,7 +141,8 @@ typedef struct muster_forecast_options {
   int64_t end_low_scale;
   int64_t end_high_scale;
   /* Of a cluster: where futures are played, `executor_width` of them at once, as
-   * muster_cluster_set_executor has it. Forecasts do not depend on it. NULL: one after another. */
+   * muster_cluster_set_executor has it. Forecasts do not depend on it. With `policies`, all futures
+   * stay on the calling thread; muster_forecast_trace ignores it. NULL: one after another. */
   muster_executor executor;
   uintptr_t executor_user;
   int64_t executor_width;

@@ -61,9 +61,9 @@ absl::StatusOr<ForecastOptions> ForecastOptionsOf(const muster_forecast_options*
   take(given.end_high_scale, &said.scales.end_high);
   if (absl::Status s = policies->Begin(kStruct, given.policies); !s.ok()) return s;
   said.extensions = policies->list();
-  if (stop != nullptr || given.policies != nullptr) {
-    said.should_stop = [stop, policies] {
-      return policies->failed() ||
+  if (stop != nullptr || given.policies != nullptr || said.executor != nullptr) {
+    said.should_stop = [stop, policies, runs = executor->get()] {
+      return !runs->status().ok() || policies->failed() ||
              (stop != nullptr && stop->is_set.load(std::memory_order_relaxed) != 0);
     };
   }

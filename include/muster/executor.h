@@ -14,13 +14,13 @@
 // with one, and what it does not, is in docs/threads.md.
 // Failure. If a piece fails, the call fails as if it had stayed on its thread: of several pieces
 // that fail, the first in order counts. This holds for statuses, for memory that runs out, and for
-// exceptions of the caller's callbacks, which end the call on the thread that made it.
+// exceptions of the caller's callbacks, which end the call on the thread that made it. What Run
+// throws ends the call.
 // Ownership. A call does not own its executor, which must outlive the call. No call keeps it.
 // Threads. Several threads may use an executor of MakeThreads at once; while one of them has its
 // threads, the calls of the others stay on their own.
-// Cost. Each use costs what it takes to wake a thread: some microseconds. Pieces take much more, or
-// no executor is asked. Each piece that runs has its own memory, so the peak grows with the number
-// of pieces that run at once.
+// Cost. Each use wakes threads, which is worth it where a cycle takes much longer. Each piece that
+// runs has its own memory, so the peak grows with the number of pieces that run at once.
 #ifndef MUSTER_EXECUTOR_H_
 #define MUSTER_EXECUTOR_H_
 
@@ -48,8 +48,8 @@ class MUSTER_EXPORT Executor {
  public:
   virtual ~Executor();
 
-  // Returns how many pieces can run at once: 1 or more. At 1 and below, Run is not called. It may
-  // only change how long a call takes.
+  // Returns how many pieces can run at once: 1 to 256; others count as the nearest. At 1, Run is
+  // not called. It may only change how long a call takes.
   virtual int64_t width() const = 0;
 
   // Calls piece(0) to piece(count - 1), in any order and on any threads, and returns once all calls

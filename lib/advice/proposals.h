@@ -6,9 +6,9 @@
 //
 // Idea. Each kind of remedy is one function that makes candidates from the rows: node types, queues
 // of the chain, taints, sizes. For a candidate with a number, the smallest that helps is searched
-// for (Smallest in trials.h). Everything that is returned was tried as it is returned. If nothing
-// alone starts the job as it is without more evictions, the limits of the job's queues are raised,
-// and the kinds about nodes, taints, evictions and ends are tried again on top of that. Limits that
+// for (smallest.h). Everything that is returned was tried as it is returned. If nothing alone
+// starts the job as it is without more evictions, the limits of the job's queues are raised, and
+// the kinds about nodes, taints, evictions and ends are tried again on top of that. Limits that
 // help are lowered again as far as they still do.
 // Order. That of the functions below; within one, rows in the order of their tables.
 // Cost. A trial for each candidate, and about 2 log(n) for one with a number up to n.

@@ -42,13 +42,13 @@ class SmallestSearch {
   bool found_ = false, failed_ = false;
 };
 
-// Returns up to `width` numbers that the search may ask for and that are not known: the nearer in
-// time the earlier.
-std::vector<int64_t> Ahead(const SmallestSearch& search, size_t width,
+// Returns up to `most` numbers that the search may ask for and that are not known, in the order in
+// which the search may ask for them.
+std::vector<int64_t> Ahead(const SmallestSearch& search, size_t most,
                            const HashMap<int64_t, uint8_t>& known) {
   std::vector<int64_t> numbers;
   std::vector<SmallestSearch> states = {search};
-  for (size_t i = 0; i < states.size() && numbers.size() < width; ++i) {
+  for (size_t i = 0; i < states.size() && numbers.size() < most; ++i) {
     if (states[i].ended()) continue;
     const int64_t number = states[i].next();
     const auto answer = known.find(number);
@@ -71,7 +71,9 @@ std::vector<int64_t> Ahead(const SmallestSearch& search, size_t width,
 std::optional<int64_t> Smallest(int64_t most, const std::function<bool(int64_t)>& helps,
                                 Executor* executor) {
   SmallestSearch search(most);
-  if (!HasThreads(executor)) {
+  constexpr int64_t kMostAhead = 16;  // 15 answer four questions in a row; five take 31
+  const auto ahead = static_cast<size_t>(std::min(WidthOf(executor), kMostAhead));
+  if (ahead == 1) {
     while (!search.ended()) search.Tell(helps(search.next()));
     return search.result();
   }
@@ -82,8 +84,7 @@ std::optional<int64_t> Smallest(int64_t most, const std::function<bool(int64_t)>
       search.Tell(found->second != 0);
       continue;
     }
-    const std::vector<int64_t> numbers =
-        Ahead(search, static_cast<size_t>(executor->width()), known);
+    const std::vector<int64_t> numbers = Ahead(search, ahead, known);
     std::vector<uint8_t> answers(numbers.size());
     RunPieces(executor, numbers.size(), [&](size_t i) { answers[i] = helps(numbers[i]) ? 1 : 0; });
     for (size_t i = 0; i < numbers.size(); ++i) known[numbers[i]] = answers[i];

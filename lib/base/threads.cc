@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "lib/base/pieces.h"
 #include "muster/executor.h"
 
 namespace muster {
@@ -21,8 +22,6 @@ namespace muster {
 Executor::~Executor() = default;
 
 namespace {
-
-constexpr int64_t kMostThreads = 256;
 
 class Threads : public Executor {
  public:

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/advice/executor_of.h"
 #include "lib/base/float_env.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/math.h"
@@ -92,9 +93,8 @@ class ClusterForecaster {
   absl::StatusOr<ClusterForecast> Run() {
     if (absl::Status s = CheckQueues(); !s.ok()) return s;
     LearnJobs();
-    // Policies and actions of the caller are of one thread.
-    Executor* const executor = options_.extensions == nullptr ? options_.executor : nullptr;
-    shared_ = HasThreads(executor);
+    Executor* const executor = ExecutorOf(options_.executor, {.extensions = options_.extensions});
+    shared_ = executor != nullptr;
     FuturesAhead<Times> futures(executor, options_.futures, options_.work_budget,
                                 [this](int64_t i, int64_t* events) { return Play(i, events); });
     ClusterForecast result = {.now = options_.now, .jobs = {}, .events = 0, .complete = true};

@@ -35,14 +35,15 @@ class FuturesAhead {
 
   // `executor` may be null: futures are then played when they are asked for.
   FuturesAhead(Executor* executor, int64_t count, int64_t budget, OneFuture play)
-      : executor_(HasThreads(executor) ? executor : nullptr),
+      : executor_(executor),
+        width_(WidthOf(executor)),
         count_(count),
         budget_(budget),
         play_(std::move(play)) {}
 
   // REQUIRES: numbers are asked for in order, from 0 on.
   absl::StatusOr<Times> Play(int64_t number, int64_t* events) {
-    if (executor_ == nullptr) return play_(number, events);
+    if (width_ == 1) return play_(number, events);
     if (number >= first_ + static_cast<int64_t>(played_.size())) PlayFrom(number);
     Played& played = played_[static_cast<size_t>(number - first_)];
     if (*events >= budget_ || played.events >= budget_ - *events) return play_(number, events);
@@ -60,14 +61,14 @@ class FuturesAhead {
     constexpr int64_t kEach = 4;  // futures differ in length
     first_ = number;
     played_.clear();
-    played_.resize(static_cast<size_t>(std::min(count_ - number, kEach * executor_->width())));
+    played_.resize(static_cast<size_t>(std::min(count_ - number, kEach * width_)));
     RunPieces(executor_, played_.size(), [this](size_t i) {
       played_[i].times = play_(first_ + static_cast<int64_t>(i), &played_[i].events);
     });
   }
 
   Executor* const executor_;
-  const int64_t count_, budget_;
+  const int64_t width_, count_, budget_;
   const OneFuture play_;
   int64_t first_ = 0;
   std::vector<Played> played_;  // from `first_` on

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cfenv>
 #include <cstdint>
@@ -13,7 +14,12 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include "absl/status/statusor.h"
+#include "lib/advice/smallest.h"
+#include "lib/replay/futures_ahead.h"
 
 namespace muster {
 namespace {
@@ -111,6 +117,63 @@ TEST(Pieces, WhatLiesBehindAFailureIsNotBegun) {
 TEST(Pieces, AFailureOfTheExecutorItselfEndsTheCall) {
   Odd broken([](int64_t, const Piece&) { throw std::runtime_error("no threads"); });
   EXPECT_THROW(Squares(&broken, 3), std::runtime_error);
+  Odd later([](int64_t, const Piece& piece) {
+    piece(0);
+    piece(1);
+    throw std::runtime_error("no threads left");
+  });
+  std::vector<int> ran(3);
+  EXPECT_THROW(RunPieces(&later, 3, [&](size_t i) { ran[i] = 1; }), std::runtime_error);
+  EXPECT_EQ(ran, (std::vector<int>{1, 1, 0}));
+  // A piece that failed before counts no more: the executor's failure is the one that is known.
+  EXPECT_THROW(RunPieces(&later, 3, [](size_t) { throw std::bad_alloc(); }), std::runtime_error);
+}
+
+// Its width is `first` when it is asked for the first time, and `then` from then on.
+class Shrinking : public Executor {
+ public:
+  Shrinking(int64_t first, int64_t then) : next_(first), then_(then) {}
+  int64_t width() const override { return std::exchange(next_, then_); }
+  void Run(int64_t count, const Piece& piece) override {
+    most = std::max(most, count);
+    for (int64_t i = 0; i < count; ++i) piece(i);
+  }
+  int64_t most = 0;  // pieces of one call
+
+ private:
+  mutable int64_t next_;
+  const int64_t then_;
+};
+
+constexpr int64_t kOddWidths[] = {-1, 0, 1, 2, int64_t{1} << 62, INT64_MAX};
+
+TEST(Widths, ASearchEndsWhateverTheyAre) {
+  const auto helps = [](int64_t n) { return n >= 700; };
+  for (const int64_t first : kOddWidths) {
+    for (const int64_t then : kOddWidths) {
+      Shrinking executor(first, then);
+      EXPECT_EQ(Smallest(1024, helps, &executor), 700) << first << ", " << then;
+      EXPECT_LE(executor.most, 16);
+    }
+  }
+}
+
+TEST(Widths, FuturesArePlayedWhateverTheyAre) {
+  const auto play = [](int64_t i, int64_t* events) {
+    *events += 2;
+    return absl::StatusOr<int64_t>(i * i);
+  };
+  for (const int64_t first : kOddWidths) {
+    for (const int64_t then : kOddWidths) {
+      Shrinking executor(first, then);
+      constexpr int64_t kCount = 3000;
+      FuturesAhead<int64_t> futures(&executor, kCount, 2 * kCount + 1, play);
+      int64_t events = 0;
+      for (int64_t i = 0; i < kCount; ++i) ASSERT_EQ(*futures.Play(i, &events), i * i);
+      EXPECT_EQ(events, 2 * kCount) << first << ", " << then;
+      EXPECT_LE(executor.most, 4 * kMostThreads);
+    }
+  }
 }
 
 // A host's thread may round up; what is computed there may not.
@@ -137,6 +200,7 @@ TEST(Threads, WidthsAreHeldToTheirRange) {
 
 TEST(Threads, PiecesRunAtOnce) {
   const std::unique_ptr<Executor> threads = MakeThreads(3);
+  if (threads->width() < 3) GTEST_SKIP() << "the system has no three threads to give";
   std::atomic<int> inside = 0;
   RunPieces(threads.get(), 3, [&](size_t) {
     ++inside;

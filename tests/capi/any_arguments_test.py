@@ -267,6 +267,11 @@ class World:
                 if of in (ctypes.c_int32, ctypes.c_uint32, ctypes.c_int64) and field != "count":
                     setattr(wild, field, -3)
             goods = [room(bare, **values)]
+            if bare == "muster_forecast_options":
+                run = EXECUTOR(self.run_here)
+                self.kept.append(run)
+                wrong += [room(bare, executor=ctypes.cast(run, ctypes.c_void_p).value,
+                               executor_width=width) for width in (2, 1 << 62, (1 << 63) - 1)]
             if bare == "muster_schedule_options":
                 goods.append(self.options(turn=b'{"decisions": 1}', memory=MEMORY))
                 wrong += [self.options(**{field: text}) for field in ("turn", "memory")
@@ -294,6 +299,8 @@ class World:
         bad = [-2, 0, 1, -(1 << 31)] + ([] if "size" in name else [-1, 7])
         if name in ("index", "kind", "status", "mode", "first", "episode"):
             bad += [9, 99, (1 << 31) - 1]
+        if name == "width":
+            bad += [1 << 62, (1 << 63) - 1]
         return [NUMBERS[kind](good)], [NUMBERS[kind](b) for b in bad]
 
 

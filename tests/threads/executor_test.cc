@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -17,6 +18,7 @@
 
 #include "lib/scenario/generate.h"
 #include "lib/scenario/scenario.h"
+#include "muster/cycle_metrics.h"
 #include "muster/forecast.h"
 #include "muster/muster.h"
 #include "muster/policy.h"
@@ -216,7 +218,41 @@ TEST(Executor, PoliciesOfTheCallerStayOnItsThread) {
                         {.schedule = asked, .most = 4, .executor = threads.get()})
                   .ok());
   ASSERT_TRUE(Rehearse(cluster, "volcano:+watcher", {}, asked, threads.get()).ok());
+  ASSERT_TRUE(Forecast(cluster, "volcano:+watcher", Past(),
+                       {.now = 3000,
+                        .futures = 9,
+                        .arrivals = false,
+                        .extensions = extensions,
+                        .executor = threads.get()})
+                  .ok());
   EXPECT_EQ(seen, std::set<std::thread::id>{std::this_thread::get_id()});
+}
+
+// Costs and choices are added up by one thread.
+TEST(Executor, MetricsAreThoseOfOneThread) {
+  const Cluster cluster = Full(3);
+  const std::string task = FirstWaiting(cluster, "volcano");
+  class Counted : public Executor {
+   public:
+    int64_t width() const override { return 4; }
+    void Run(int64_t count, const std::function<void(int64_t)>& piece) override {
+      ++runs;
+      for (int64_t i = 0; i < count; ++i) piece(i);
+    }
+    int64_t runs = 0;
+  } executor;
+  CycleMetrics metrics;
+  const ScheduleOptions measured{.metrics = &metrics};
+  ASSERT_TRUE(
+      Diagnose(cluster, "volcano", task, {.schedule = measured, .executor = &executor}).ok());
+  ASSERT_TRUE(
+      NeedNodes(cluster, "volcano", {}, {.schedule = measured, .most = 4, .executor = &executor})
+          .ok());
+  ASSERT_TRUE(Rehearse(cluster, "volcano", {}, measured, &executor).ok());
+  EXPECT_EQ(executor.runs, 0);
+  EXPECT_FALSE(metrics.actions.empty());
+  ASSERT_TRUE(Rehearse(cluster, "volcano", {}, {}, &executor).ok());
+  EXPECT_EQ(executor.runs, 1);
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ int CapacityCommand(const Arguments& arguments) {
   const Parsed parsed = ParseArguments(kCapacityText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.size() != 1) return ComplainUsage(kCapacityText, "needs one FILE");
-  if (const std::string wrong = threads.Wrong(); !wrong.empty()) return Complain(wrong);
+  if (absl::Status s = threads.Settle(); !s.ok()) return Complain(std::string(s.message()));
   const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
   if (!opened.ok()) return Complain(std::string(opened.status().message()));
   absl::StatusOr<std::vector<NodeOffer>> offers = std::vector<NodeOffer>();

@@ -245,7 +245,7 @@ int CompareCommand(const Arguments& arguments) {
   const Parsed parsed = ParseArguments(kCompareText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.size() != 1) return ComplainUsage(kCompareText, "needs one FILE");
-  if (const std::string wrong = threads.Wrong(); !wrong.empty()) return Complain(wrong);
+  if (absl::Status s = threads.Settle(); !s.ok()) return Complain(std::string(s.message()));
   std::vector<std::string> profiles = absl::StrSplit(names, ' ', absl::SkipEmpty());
   if (names.empty()) {
     for (const ProfileInfo& profile : Profiles()) profiles.push_back(profile.name);

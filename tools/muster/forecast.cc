@@ -166,7 +166,7 @@ int ForecastScenario(const Arguments& arguments) {
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.size() != 1) return ComplainUsage(kForecastText, "needs one FILE or KIND");
   if (absl::Status s = forecast_flags.Settle(); !s.ok()) return Complain(std::string(s.message()));
-  if (const std::string wrong = threads.Wrong(); !wrong.empty()) return Complain(wrong);
+  if (absl::Status s = threads.Settle(); !s.ok()) return Complain(std::string(s.message()));
   if (history_jobs.empty() && !history_nodes.empty()) {
     return ComplainUsage(kForecastText, "--history-nodes needs --history");
   }

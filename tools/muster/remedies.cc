@@ -61,7 +61,7 @@ int RemediesCommand(const Arguments& arguments) {
   if (parsed.others.size() != 2) {
     return ComplainUsage(kRemediesText, "needs a FILE and a JOB or TASK");
   }
-  if (const std::string wrong = threads.Wrong(); !wrong.empty()) return Complain(wrong);
+  if (absl::Status s = threads.Settle(); !s.ok()) return Complain(std::string(s.message()));
   const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
   if (!opened.ok()) return Complain(std::string(opened.status().message()));
   options.schedule = opened->scenario.options;

@@ -11,8 +11,8 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
+#include "absl/status/status.h"
 #include "muster/executor.h"
 #include "tools/muster/flags.h"
 
@@ -21,9 +21,9 @@ namespace muster {
 class ThreadsFlag {
  public:
   void Declare(FlagSet* flags);
-  // Returns what is wrong with the flag; empty: nothing.
-  std::string Wrong() const;
-  // REQUIRES: nothing is wrong.
+  // Fails for a number out of range.
+  absl::Status Settle() const;
+  // REQUIRES: Settle did not fail.
   std::unique_ptr<Executor> Make() const;
 
  private:

@@ -309,7 +309,7 @@ int WhatIfCommand(const Arguments& arguments) {
   const Parsed parsed = ParseArguments(kWhatIfText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.size() != 1) return ComplainUsage(kWhatIfText, "needs one FILE");
-  if (const std::string wrong = threads.Wrong(); !wrong.empty()) return Complain(wrong);
+  if (absl::Status s = threads.Settle(); !s.ok()) return Complain(std::string(s.message()));
   const absl::StatusOr<PlacedChanges> of_file = ChangesOfFile(given);
   if (!of_file.ok()) return Complain(std::string(of_file.status().message()));
   const absl::StatusOr<PlacedChanges> changes = WithFlags(given, *of_file);
