@@ -25,6 +25,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"reflect"
 	"unsafe"
 )
 
@@ -317,10 +319,14 @@ func (c *Cluster) Advise(profile, question string, now int64) (string, error) {
 		C.int64_t(now), &words, &e), &e)
 }
 
-// AdviseWith is Advise with the time and the policies of options; its other fields are not read. Answers
-// to "rehearse", "diagnose" and "need_nodes" are the JSON of a Rehearsal, a Diagnosis and a NodesNeeded.
+// AdviseWith is Advise with the time and the policies of options; another field that is set is an error.
+// Answers to "rehearse", "diagnose" and "need_nodes" are the JSON of a Rehearsal, a Diagnosis and a
+// NodesNeeded.
 // Once the context is done, the question ends with an error that wraps ctx.Err().
 func (c *Cluster) AdviseWith(ctx context.Context, profile, question string, options Options) (string, error) {
+	if rest := (Options{Now: options.Now, Policies: options.Policies}); rest != options {
+		return "", fmt.Errorf("options: %s is not of questions; they have Now and Policies", firstOther(options, rest))
+	}
 	if options.Policies != nil && options.Policies.list == nil {
 		return "", errors.New("policies: they were freed")
 	}
@@ -347,6 +353,17 @@ func (c *Cluster) AdviseWith(ctx context.Context, profile, question string, opti
 	}
 	defer C.muster_text_free(words)
 	return textOf(C.muster_text_data(words), C.muster_text_size(words)), nil
+}
+
+// firstOther names the first field in which the options differ.
+func firstOther(given, read Options) string {
+	a, b := reflect.ValueOf(given), reflect.ValueOf(read)
+	for i := 0; i < a.NumField(); i++ {
+		if a.Field(i).Interface() != b.Field(i).Interface() {
+			return a.Type().Field(i).Name
+		}
+	}
+	return ""
 }
 
 // Catalogue lists profiles, policies and their options as JSON.

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 const twoNodes = `{"muster": 1, "nodes": [{"name": "n", "count": 2, "capacity": {"cpu": 4, "pods": 9}}],
@@ -107,6 +108,22 @@ func TestQuestionsAskOwnPolicies(t *testing.T) {
 	if _, err := cluster.AdviseWith(context.Background(), "volcano", `{"rehearse": []}`, Options{Policies: failing}); !errors.Is(err, failure) {
 		t.Error(err)
 	}
+}
+
+func TestQuestionsRefuseOptionsThatTheyDoNotRead(t *testing.T) {
+	cluster := small(t)
+	defer cluster.Free()
+	for field, options := range map[string]Options{
+		"WorkBudget": {WorkBudget: 1, Memory: "{}"}, "TimeLimit": {TimeLimit: time.Second}, "KeepCut": {KeepCut: true},
+		"Cursor": {Cursor: 1}, "Turn": {Turn: "{}"}, "Memory": {Memory: "{}"}, "Measure": {Now: 5, Measure: MeasureCosts},
+	} {
+		_, err := cluster.AdviseWith(context.Background(), "volcano", `{"rehearse": []}`, options)
+		if err == nil || err.Error() != "options: "+field+" is not of questions; they have Now and Policies" {
+			t.Error(field, err)
+		}
+	}
+	_, err := cluster.AdviseWith(context.Background(), "volcano", `{"rehearse": []}`, Options{Now: 5})
+	must(t, err)
 }
 
 func TestARehearsalShowsWhatIsAdmitted(t *testing.T) {

@@ -34,6 +34,11 @@ def thread_count(value: Any, place: str) -> int:
     return number
 
 
+def most(limit: str) -> int:
+    """The highest value of the limit of that name."""
+    return DEEPEST if limit == "depth" else (1 << 63) - 1
+
+
 @dataclass(frozen=True)
 class Limits:
     """The budget of one text, or of all files of a trace, checked before memory is taken."""
@@ -44,9 +49,9 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name, limit in asdict(self).items():
-            most = DEEPEST if name == "depth" else (1 << 63) - 1
-            if isinstance(limit, bool) or not isinstance(limit, int) or not 0 <= limit <= most:
-                raise InvalidArgument(f"limits: {name}: {shown(limit)} is not in 0..{most}")
+            end = most(name)
+            if isinstance(limit, bool) or not isinstance(limit, int) or not 0 <= limit <= end:
+                raise InvalidArgument(f"limits: {name}: {shown(limit)} is not in 0..{end}")
 
     def as_dict(self) -> dict[str, int]:
         return asdict(self)

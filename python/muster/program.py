@@ -21,13 +21,14 @@ from typing import BinaryIO
 from .errors import InvalidArgument
 from .interop.reader import CONFIGURATION, configuration_text, read_configuration, read_objects
 from .interop.report import ImportFailure
-from .limits import DEFAULT, Limits
+from .limits import DEFAULT, Limits, most
 
 # Commands that read dumps, and how many files they take.
 _READ_DUMPS = {"import": sys.maxsize, "diff": 2} | dict.fromkeys(
     ("run", "explain", "remedies", "drain", "capacity", "page", "compare", "what-if",
      "forecast"), 1)
 _PIECE = 1 << 20  # bytes
+_DIGITS = len(str(most("bytes")))
 # Flags without a value.
 _SWITCHES = {"--report", "--strict", "--json", "--help", "--make-tasks", "--digest", "--bound",
              "--plan", "--no-arrivals"}
@@ -51,6 +52,13 @@ def run(words: Sequence[str], replace: bool = False) -> int:
             told = _translated(words, open_files) if words and words[0] in _READ_DUMPS else None
             if told is not None:
                 return _with_names([str(program), *told.words], told)
+        if replace:
+            sys.stdout.flush()
+            try:
+                os.execv(program, ["muster", *words])
+            except OSError as failure:  # it names no file
+                raise OSError(failure.errno, failure.strerror, str(program)) from None
+        return subprocess.run(command, check=False, close_fds=False).returncode
     except (ImportFailure, InvalidArgument, OSError, UnicodeError) as failure:
         print(f"muster: {failure}", file=sys.stderr)
         return 2
@@ -58,10 +66,6 @@ def run(words: Sequence[str], replace: bool = False) -> int:
         print("muster: out of memory; --max-rows and --max-bytes refuse such input earlier",
               file=sys.stderr)
         return 2
-    if replace:
-        sys.stdout.flush()
-        os.execv(program, ["muster", *words])
-    return subprocess.run(command, check=False).returncode
 
 
 class _Told:
@@ -118,21 +122,28 @@ def _limits(words: Sequence[str]) -> Limits:
         name, sign, value = word.partition("=")
         key = name.removeprefix("--max-")
         given = value if sign else next(iter(words[i + 1:i + 2]), "")
-        if name.startswith("--max-") and key in limits and given.isdecimal():
-            limits[key] = max(1, min(int(given), limits[key]))
+        if (name.startswith("--max-") and key in limits and given.isdecimal()
+                and len(given) <= _DIGITS):
+            limits[key] = max(1, min(int(given), most(key)))
     return Limits(**limits)
 
 
 def _translation(given: str, imports: bool, configuration: bool, limits: Limits) -> bytes | None:
     """The file as JSON. None: the command reads it itself, or tells what is wrong with it."""
-    if given == "-" and (imports or configuration):
-        data = _read(sys.stdin.buffer, b"", limits)  # which can be read once alone
+    named = given.endswith((".yaml", ".yml"))
+    if not (imports or configuration or named):
+        return None
+    if given == "-" or _is_pipe(given):
+        opened: contextlib.AbstractContextManager[BinaryIO] = (
+            contextlib.nullcontext(sys.stdin.buffer) if given == "-" else open(given, "rb"))
+        with opened as file:
+            data = _read(file, b"", limits)  # which can be read once alone
         if len(data) > limits.bytes:
-            raise ImportFailure(f"-: {len(data)} bytes or more; at most {limits.bytes} are read")
+            raise ImportFailure(
+                f"{given}: {len(data)} bytes or more; at most {limits.bytes} are read")
         return data if _is_json(data) and not configuration else _as_json(
             given, data, configuration, limits)
-    named = given.endswith((".yaml", ".yml"))
-    if not os.path.isfile(given) or not (imports or configuration or named):
+    if not os.path.isfile(given):
         return None
     with open(given, "rb") as file:
         data = file.read(4096)
@@ -140,6 +151,11 @@ def _translation(given: str, imports: bool, configuration: bool, limits: Limits)
             return None
         data = _read(file, data, limits)
     return None if len(data) > limits.bytes else _as_json(given, data, configuration, limits)
+
+
+def _is_pipe(given: str) -> bool:
+    """Whether it is there and is neither a regular file nor a folder: that of <(kubectl ...)."""
+    return os.path.exists(given) and not os.path.isfile(given) and not os.path.isdir(given)
 
 
 def _read(file: BinaryIO, begin: bytes, limits: Limits) -> bytes:
@@ -175,7 +191,8 @@ def _as_json(given: str, data: bytes, configuration: bool, limits: Limits) -> by
 
 
 def _with_names(command: Sequence[str], told: _Told) -> int:
-    done = subprocess.run(command, check=False, stderr=subprocess.PIPE)
+    # Files that the shell opened, such as /dev/fd/63, stay open for the command.
+    done = subprocess.run(command, check=False, stderr=subprocess.PIPE, close_fds=False)
     text = done.stderr.decode("utf-8", "surrogateescape")
     for made, given in told.names.items():
         text = text.replace(made, given)

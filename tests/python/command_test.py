@@ -15,7 +15,8 @@ import unittest
 from engine import ROOT, needs_engine, run_muster
 
 from muster.__main__ import _COMMANDS
-from muster.program import _READ_DUMPS, _SWITCHES
+from muster import program
+from muster.program import _READ_DUMPS, _SWITCHES, _limits
 
 API = "scheduling.volcano.sh/v1beta1"
 
@@ -65,8 +66,8 @@ class Command(unittest.TestCase):
             'actions: "enqueue, allocate"\ntiers:\n- plugins:\n  - name: gang\n- plugins:\n  - name: predicates\n'
         )
 
-    def run_command(self, *words, text=None):
-        return run_muster(*words, text=text, cwd=self.folder)
+    def run_command(self, *words, text=None, **more):
+        return run_muster(*words, text=text, cwd=self.folder, **more)
 
     @needs_engine
     def test_import(self):
@@ -131,6 +132,81 @@ class Command(unittest.TestCase):
         done = self.run_command("what-if", "--plan", "dump.yaml", "--remove-node", "n1", "--json")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("stops", json.loads(done.stdout))
+
+    @needs_engine
+    def test_pipes(self):
+        """Such as <(kubectl get ...) of a shell: they can be read once alone."""
+        if importlib.util.find_spec("yaml") is None:
+            self.skipTest("PyYAML is not installed")
+        import yaml
+        told = self.run_command("import", "dump.json", "--configuration", "conf")
+
+        def piped(data, words):
+            out, into = os.pipe()
+            os.write(into, data)
+            os.close(into)
+            try:
+                return self.run_command(*(w.replace("PIPE", f"/dev/fd/{out}") for w in words),
+                                        pass_fds=[out])
+            finally:
+                os.close(out)
+
+        as_json, as_yaml = json.dumps(dump()).encode(), yaml.safe_dump(dump()).encode()
+        for data, words in (
+            (as_yaml, ("import", "PIPE", "--configuration", "conf")),
+            (as_json, ("import", "PIPE", "--configuration", "conf")),
+            (as_json, ("import", "PIPE", "--configuration=conf")),
+            ((self.folder / "conf").read_bytes(),
+             ("import", "dump.json", "--configuration", "PIPE")),
+        ):
+            done = piped(data, words)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, told.stdout, ""))
+        # The command reads this one itself, beside a translation of another.
+        done = piped(as_json, ("explain", "PIPE", "--configuration", "conf", "team/train"))
+        self.assertIn("2 of 3 placed, undone", done.stdout, done.stderr)
+        done = piped(as_yaml, ("import", "PIPE", "--max-bytes", "9"))
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr,
+                         r"^muster: /dev/fd/\d+: \d+ bytes or more; at most 9 are read")
+        done = piped(b"kind: [", ("import", "PIPE"))
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, r"^muster: /dev/fd/\d+: ")
+
+    @needs_engine
+    def test_limits_of_translations_are_those_of_the_flags(self):
+        """A raised limit is in force as it is in the command; what is wrong the command refuses."""
+        for words, rows, size, depth in (
+            (["--max-rows", "10000000"], 10_000_000, 4 << 30, 256),
+            (["--max-rows=5", f"--max-bytes={1 << 40}"], 5, 1 << 40, 256),
+            (["--max-depth", "1000", "--max-bytes", "9" * 19], 4_000_000, (1 << 63) - 1, 256),
+            (["--max-rows", "9" * 5000], 4_000_000, 4 << 30, 256),
+        ):
+            limits = _limits(["import", "dump.yaml", *words])
+            self.assertEqual((limits.rows, limits.bytes, limits.depth), (rows, size, depth))
+        done = self.run_command("import", "-", "--max-rows", "9" * 5000, text=json.dumps(dump()))
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, "^muster: import: --max-rows: expected an integer")
+        self.assertNotIn("Traceback", done.stderr)
+
+    def test_a_program_that_cannot_run(self):
+        """As where a copy of the package lost the permission to execute."""
+        code = (
+            "import pathlib, sys\n"
+            "from muster import program\n"
+            "from muster.__main__ import main\n"
+            f"program.path = lambda: pathlib.Path({str(self.folder / 'dump.json')!r})\n"
+            "sys.argv[1:] = ['profiles']\n"
+            "assert main(['profiles']) == 2\n"
+            "sys.exit(main())\n"
+        )
+        package = str(pathlib.Path(program.__file__).parents[1])
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                              check=False, env=os.environ | {"PYTHONPATH": package})
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        lines = done.stderr.splitlines()
+        self.assertEqual(len(lines), 2, done.stderr)
+        for line in lines:
+            self.assertRegex(line, "^muster: .*Permission denied.*dump.json")
 
     @needs_engine
     def test_explain(self):
