@@ -171,14 +171,17 @@ void CycleState::Begin() {
 }
 
 void CycleState::End() {
+  std::optional<py::error_already_set> error = std::move(error_);
+  Close();
+  if (error.has_value()) throw *std::move(error);
+}
+
+void CycleState::Close() {
   open_ = false;
   openers_.clear();
   opening_.reset();
   failed_ = false;
-  if (!error_.has_value()) return;
-  py::error_already_set error = *std::move(error_);
   error_.reset();
-  throw error;
 }
 
 void CycleState::Fail(py::error_already_set&& error) {

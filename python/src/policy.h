@@ -36,6 +36,7 @@ class CycleState {
  public:
   void Begin();  // with the GIL
   void End();    // with the GIL; throws what a policy threw
+  void Close();  // with the GIL: ends what the policies were shown, and forgets what they threw
   bool failed() const { return failed_.load(std::memory_order_relaxed); }
   void Fail(py::error_already_set&& error);  // the first one is kept
 

@@ -21,6 +21,7 @@
 #include "python/src/columns.h"
 #include "python/src/convert.h"
 #include "python/src/policy.h"
+#include "python/src/run.h"
 #include "python/src/shared_trace.h"
 #include "python/src/status.h"
 
@@ -151,17 +152,12 @@ class Interrupt {
 Played Play(const SharedTrace& trace, const TextArg& policy, const py::dict& given,
             const std::shared_ptr<PythonExtensions>& extensions) {
   ReplayOptions options = ReadOptionsOf(given);
-  CycleState* state = nullptr;
-  if (extensions != nullptr) {
-    if (IsBatchPolicy(policy)) {
-      Refuse("replay: policies: a batch policy such as " + policy + " takes none; a profile does");
-    }
-    options.extensions = extensions->list;
-    state = extensions->state.get();
-    state->Begin();
+  if (extensions != nullptr && IsBatchPolicy(policy)) {
+    Refuse("replay: policies: a batch policy such as " + policy + " takes none; a profile does");
   }
+  PolicyCall call(extensions, &options.extensions);
   py::object progress = given.contains("progress") ? py::object(given["progress"]) : py::none();
-  Interrupt interrupt(state, std::move(progress));
+  Interrupt interrupt(call.state(), std::move(progress));
   options.progress = [&interrupt](int64_t now) { interrupt.time = now; };
   options.should_stop = [&interrupt] { return interrupt.Asked(); };
   std::optional<absl::StatusOr<ReplayResult>> result;
@@ -169,7 +165,7 @@ Played Play(const SharedTrace& trace, const TextArg& policy, const py::dict& giv
     const py::gil_scoped_release unlocked;
     result.emplace(Replay(*trace.trace, policy, options));
   }
-  if (state != nullptr) state->End();
+  call.End();
   interrupt.Raise();
   return {trace.trace, Value(*std::move(result))};
 }

@@ -42,12 +42,20 @@ std::optional<double> TimeLimit(const py::dict& options) {
 
 }  // namespace
 
-CycleState* BeginWith(const std::shared_ptr<PythonExtensions>& extensions,
-                      std::shared_ptr<const Extensions>* list) {
-  if (extensions == nullptr) return nullptr;
+PolicyCall::PolicyCall(const std::shared_ptr<PythonExtensions>& extensions,
+                       std::shared_ptr<const Extensions>* list)
+    : state_(extensions != nullptr ? extensions->state : nullptr) {
+  if (extensions == nullptr) return;
   *list = extensions->list;
-  extensions->state->Begin();
-  return extensions->state.get();
+  state_->Begin();
+}
+
+PolicyCall::~PolicyCall() {
+  if (state_ != nullptr) state_->Close();
+}
+
+void PolicyCall::End() {
+  if (state_ != nullptr) state_->End();
 }
 
 Plan RunCycle(const py::dict& options, const std::shared_ptr<PythonExtensions>& extensions,
@@ -93,8 +101,8 @@ Plan RunCycle(const py::dict& options, const std::shared_ptr<PythonExtensions>& 
     };
     schedule.metrics = metrics;
   }
-  CycleState* const state = BeginWith(extensions, &schedule.extensions);
-  Watch watch(time_limit, std::move(stop), state);
+  PolicyCall call(extensions, &schedule.extensions);
+  Watch watch(time_limit, std::move(stop), call.state());
   schedule.should_stop = [&watch] { return watch.ShouldStop(); };
 
   std::optional<absl::StatusOr<Plan>> plan;
@@ -102,7 +110,7 @@ Plan RunCycle(const py::dict& options, const std::shared_ptr<PythonExtensions>& 
     const py::gil_scoped_release unlocked;
     plan.emplace(cycle(schedule));
   }
-  if (state != nullptr) state->End();
+  call.End();
   if (watch.error().has_value()) throw std::move(*watch.error());
   Plan result = Value(*std::move(plan));
   if (watch.stopped() && !result.complete()) {

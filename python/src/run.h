@@ -30,10 +30,23 @@ namespace muster::python {
 Plan RunCycle(const pybind11::dict& options, const std::shared_ptr<PythonExtensions>& extensions,
               const std::function<absl::StatusOr<Plan>(const ScheduleOptions&)>& cycle);
 
-// Puts the policies and actions into `*list` and begins with them. Returns what they have in
-// common, of which End must be called, or null if there are none.
-CycleState* BeginWith(const std::shared_ptr<PythonExtensions>& extensions,
-                      std::shared_ptr<const Extensions>* list);
+// One call that asks policies and actions written in Python. Where the call throws, as for want of
+// memory, its end closes what they were shown, too: Python may have kept it.
+class PolicyCall {
+ public:
+  // Puts them into `*list` and begins with them. Null: there are none.
+  PolicyCall(const std::shared_ptr<PythonExtensions>& extensions,
+             std::shared_ptr<const Extensions>* list);
+  ~PolicyCall();
+  PolicyCall(const PolicyCall&) = delete;
+  PolicyCall& operator=(const PolicyCall&) = delete;
+
+  CycleState* state() const { return state_.get(); }  // null: there are none
+  void End();                                         // throws what a policy threw
+
+ private:
+  const std::shared_ptr<CycleState> state_;
+};
 
 // Answers a question that takes many cycles. `ask` runs without the GIL; its options have `now`,
 // the policies and actions, and should_stop. Ctrl-C ends it, and its exception is raised. Every
@@ -43,15 +56,15 @@ auto AskCycles(int64_t now, const std::shared_ptr<PythonExtensions>& extensions,
                int every = Watch::kBetweenGangs) {
   ScheduleOptions schedule;
   schedule.now = now;
-  CycleState* const state = BeginWith(extensions, &schedule.extensions);
-  Watch watch(/*time_limit=*/std::nullopt, /*stop=*/py::none(), state, every);
+  PolicyCall call(extensions, &schedule.extensions);
+  Watch watch(/*time_limit=*/std::nullopt, /*stop=*/py::none(), call.state(), every);
   schedule.should_stop = [&watch] { return watch.ShouldStop(); };
   std::optional<decltype(ask(schedule))> answer;
   {
     const py::gil_scoped_release unlocked;
     answer.emplace(ask(schedule));
   }
-  if (state != nullptr) state->End();
+  call.End();
   if (watch.error().has_value()) throw std::move(*watch.error());
   return Value(*std::move(answer));
 }

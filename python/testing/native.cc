@@ -1,11 +1,13 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // For tests and bench/python_cost.py alone; no wheel has it. A policy in C++ with the same score as
-// one in Python, passed in the same way, to compare the decisions and the cost of the two; and an
-// action that makes a decision of each kind.
+// one in Python, passed in the same way, to compare the decisions and the cost of the two; an
+// action that makes a decision of each kind; and one that throws.
 #include <pybind11/pybind11.h>
 
 #include <memory>
+#include <new>
+#include <utility>
 #include <vector>
 
 #include "python/src/bindings.h"
@@ -61,6 +63,17 @@ void BindTesting(py::module_& module) {
     extensions->policies.push_back(
         {"frozen", "", {}, [](const Options&) { return std::make_unique<NativeFrozen>(); }});
     return std::make_shared<PythonExtensions>(std::move(extensions));
+  });
+  // The extensions with an action "throws" in C++ behind them, which ends as where memory runs out.
+  module.def("with_native_throws", [](const std::shared_ptr<PythonExtensions>& own) {
+    auto extensions = std::make_shared<Extensions>(*own->list);
+    CustomAction action;
+    action.name = "throws";
+    action.run = [own](Workbench&, const Options&) { throw std::bad_alloc(); };
+    extensions->actions.push_back(std::move(action));
+    auto with = std::make_shared<PythonExtensions>(std::move(extensions));
+    with->state = own->state;
+    return with;
   });
   module.def("native_every_kind", [] {
     auto extensions = std::make_shared<Extensions>();

@@ -137,6 +137,14 @@ class Advice(Files):
                         "--lone-tasks QUEUE makes jobs of them\n")
             diff = ("diff", file, "--profile", "kube-scheduler", "--with")
             self.assert_ends(muster(*diff, "volcano"), 0, stdout=left_out)
+            for form in (["--json"], ["--format", "csv"]):
+                told = muster(*diff, "volcano", *form)
+                self.assertEqual((told.returncode, told.stderr), (0, "muster: " + left_out))
+                self.assertEqual(muster(*diff, "koordinator", *form).stderr, "")
+                bound = muster("run", file, "--profile", "volcano", "--bound", *form)
+                self.assertIn("muster: 2 tasks that wait have no job; the bound is about tasks of "
+                              "jobs\n", bound.stderr)
+            self.assertEqual(muster(*diff, "volcano").stderr, "")
             for with_, more in (("koordinator", ()), ("volcano", ("--lone-tasks", "default"))):
                 self.assertNotIn("no job", muster(*diff, with_, *more).stdout)
             for command in (names, ["forecast", file], ["explain", file], ["run", file]):
@@ -248,9 +256,11 @@ class Advice(Files):
         self.assert_ends(muster("capacity", self.GANG), 0, stdout="cheapest: 2 of ")
 
     def test_threads_change_no_answer(self):
+        changes = self.write({"changes": [{"remove_job": "train"}], "profile": "kube-scheduler"})
         for command in (["compare", self.GANG], ["capacity", self.GANG],
                         ["remedies", self.GANG, "train"],
-                        ["what-if", self.GANG, "--plan", "--remove-job", "train"]):
+                        ["what-if", self.GANG, "--plan", "--remove-job", "train"],
+                        ["what-if", self.GANG, "--plan", "--changes", changes]):
             alone = muster(*command)
             self.assert_ends(alone, 0)
             both = muster(*command, "--threads", "3")
@@ -259,6 +269,8 @@ class Advice(Files):
             for wrong in ("0", "257"):
                 self.assert_ends(muster(*command, "--threads", wrong), 2,
                                  stderr=f"muster: --threads: {wrong} is not in 1..256")
+        self.assert_ends(muster("what-if", self.GANG, "--threads", "3"), 2,
+                         stderr="what-if: --threads needs --plan")
 
     def test_capacity_where_nothing_is_placed(self):
         file = self.write({

@@ -126,6 +126,10 @@ class Load(Files):
         """Lists show what is loaded as they show what is built in."""
         listed = json.loads(self.load("profiles", "--json").stdout)
         self.assertIn("spread", [row["name"] for row in listed["policies"]])
+        for row in listed["profiles"]:
+            names = [action["name"] for action in row["catalogue"]]
+            self.assertEqual(names.count("in-order"), 1, row["name"])
+        self.assert_ends(self.load("profiles"), 0, stdout="    in-order  gangs as they were")
         spec = "volcano:actions=in-order,+spread(weight=3)"
         listed = json.loads(self.load("profiles", spec, "--json").stdout)
         row = listed["profiles"][0]

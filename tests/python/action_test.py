@@ -233,6 +233,26 @@ if HAVE_ENGINE:
         def fit(self, task_class, nodes):
             return nodes.name == "n1"
 
+    def test_what_was_kept_ends_with_a_call_that_throws(self):
+        """As where memory runs out in the engine: its tables are gone, and Python kept the cycle."""
+        from muster import _core
+        from muster.action import adapt
+
+        if not hasattr(_core, "with_native_throws"):
+            self.skipTest("this build has no action in C++ that throws")
+        kept = []
+        own = _core.with_native_throws(adapt([action(lambda bench: kept.append(bench._cycle),
+                                                     name="mine")]))
+        profile = "muster:actions=mine+throws"
+        asked = (lambda: _core.schedule(self.cluster.freeze()._core, profile, {}, own),
+                 lambda: self.cluster._core.rehearse(profile, [], 0, own))
+        for ask in asked:
+            with self.assertRaises(MemoryError):
+                ask()
+            with self.assertRaisesRegex(muster.FailedPrecondition, "ends with its cycle"):
+                kept.pop().dimensions()
+
+
 
 if __name__ == "__main__":
     unittest.main()

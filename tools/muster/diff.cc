@@ -61,7 +61,9 @@ int DiffCommand(const Arguments& arguments) {
   const PlanDifference difference =
       Difference(before->snapshot, before->plan, after->snapshot, after->plan);
   const absl::StatusOr<std::shared_ptr<const Extensions>> loaded = before_flags.load.Open();
-  const std::string left_out = LeftOutText(*before, *after, loaded.ok() ? loaded->get() : nullptr);
+  if (!loaded.ok()) return Complain(std::string(loaded.status().message()));
+  const std::string left_out = LeftOutText(*before, *after, loaded->get());
+  NoteOutsideTables(left_out);
   return Show([&] { return absl::StrCat(difference.ToText(), left_out); },
               [&] { return difference.ToJson(); },
               {"starts=task,job,before,after,reason,now", "stops", "moves", "admits=job,queue",

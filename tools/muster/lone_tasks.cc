@@ -9,6 +9,8 @@
 #include "lib/model/living_names.h"
 #include "lib/profile/cycle_tables.h"
 #include "lib/profile/profile.h"
+#include "tools/muster/command.h"
+#include "tools/muster/output.h"
 
 namespace muster {
 
@@ -73,6 +75,11 @@ std::string LoneTasksText(int64_t tasks, std::string_view rest) {
   if (tasks == 0) return "";
   return absl::StrCat(tasks, tasks == 1 ? " task that waits has" : " tasks that wait have",
                       " no job", ToAbsl(rest), "\n");
+}
+
+void NoteOutsideTables(std::string_view line) {
+  if (line.empty() || OutputFormat() == Format::kTable) return;
+  Complain(line.substr(0, line.find_last_not_of('\n') + 1));
 }
 
 }  // namespace muster

@@ -25,6 +25,8 @@ namespace muster {
 int64_t CountLoneTasks(const Tables& tables);
 // Returns a line: the number of them, and the rest of the sentence. Empty for no task.
 std::string LoneTasksText(int64_t tasks, std::string_view rest);
+// Prints the line to stderr where the command prints no table, which would have it.
+void NoteOutsideTables(std::string_view line);
 
 // Returns whether no cycle under the profile tries such tasks. False for a profile that does not
 // resolve. `extensions` may be null.

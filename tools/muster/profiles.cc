@@ -40,15 +40,6 @@ struct Shown {
   ProfileConfig config;
 };
 
-std::vector<Shown> AllShown() {
-  std::vector<Shown> shown;
-  for (ProfileInfo& info : Profiles()) {
-    absl::StatusOr<ProfileConfig> config = ResolveProfile(info.name);
-    if (config.ok()) shown.push_back({std::move(info), *std::move(config)});
-  }
-  return shown;
-}
-
 std::vector<OptionInfo> InfosOf(std::span<const OptionDecl> options) {
   std::vector<OptionInfo> infos;
   for (const OptionDecl& option : options) {
@@ -68,6 +59,26 @@ std::vector<PolicyInfo> AllPolicies(const Extensions* loaded) {
   }
   absl::c_sort(policies, [](const auto& a, const auto& b) { return a.name < b.name; });
   return policies;
+}
+
+// Adds the actions of --load to those that the profile may take: each profile may.
+void AddLoaded(const Extensions* loaded, ProfileInfo* info) {
+  if (loaded == nullptr) return;
+  for (const CustomAction& action : loaded->actions) {
+    info->catalogue.push_back(
+        {std::string(action.name), std::string(action.summary), InfosOf(action.options)});
+  }
+}
+
+std::vector<Shown> AllShown(const Extensions* loaded) {
+  std::vector<Shown> shown;
+  for (ProfileInfo& info : Profiles()) {
+    absl::StatusOr<ProfileConfig> config = ResolveProfile(info.name);
+    if (!config.ok()) continue;
+    AddLoaded(loaded, &info);
+    shown.push_back({std::move(info), *std::move(config)});
+  }
+  return shown;
 }
 
 // Returns the profile of a spec string, by that name.
@@ -90,12 +101,7 @@ absl::StatusOr<Shown> ShownOf(const std::string& spec, const Extensions* loaded)
       shown.info.tiers.back().emplace_back(policy.decl.name);
     }
   }
-  if (loaded != nullptr) {
-    for (const CustomAction& action : loaded->actions) {
-      shown.info.catalogue.push_back(
-          {std::string(action.name), std::string(action.summary), InfosOf(action.options)});
-    }
-  }
+  AddLoaded(loaded, &shown.info);
   shown.config = *std::move(config);
   return shown;
 }
@@ -310,7 +316,7 @@ int ProfilesCommand(const Arguments& arguments) {
   }
   const Extensions* loaded = opened->get();
   const bool named = !parsed.others.empty();
-  std::vector<Shown> profiles = named ? std::vector<Shown>() : AllShown();
+  std::vector<Shown> profiles = named ? std::vector<Shown>() : AllShown(loaded);
   for (const std::string& spec : parsed.others) {
     absl::StatusOr<Shown> shown = ShownOf(spec, loaded);
     if (!shown.ok()) {

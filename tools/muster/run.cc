@@ -141,8 +141,10 @@ int RunCommand(const Arguments& arguments) {
     if (!gap.ok()) return Complain(absl::StrCat("--bound: ", gap.status().message()));
     json = OutputFormat() == Format::kCsv ? WithGapRows(json, *gap) : WithGap(json, *gap);
     words += GapText(*gap);
-    words += LoneTasksText(CountLoneTasks(TablesOf(run->snapshot)),
-                           "; the bound is about tasks of jobs");
+    const std::string lone = LoneTasksText(CountLoneTasks(TablesOf(run->snapshot)),
+                                           "; the bound is about tasks of jobs");
+    NoteOutsideTables(lone);
+    words += lone;
     const int64_t counted = CountedWaiting(TablesOf(run->snapshot), run->plan);
     if (counted > 0) {
       absl::StrAppend(&words, counted,

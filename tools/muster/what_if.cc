@@ -13,6 +13,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "lib/advice/executor_of.h"
+#include "lib/base/pieces.h"
 #include "lib/base/strings.h"
 #include "lib/base/text_table.h"
 #include "lib/model/access.h"
@@ -236,12 +238,16 @@ absl::StatusOr<Rehearsal> RehearseAll(const Opened& opened, const PlacedChanges&
     return Rehearse(opened.cluster, scenario.profile, changes.list, scenario.options, executor);
   }
   const Snapshot now = opened.cluster.Freeze();
-  absl::StatusOr<Plan> before = Schedule(now, scenario.profile, scenario.options);
-  if (!before.ok()) return before.status();
   Cluster clone = opened.cluster.Clone();
-  if (absl::Status s = MakeChanges(changes.list, &clone); !s.ok()) return s;
+  const absl::Status made = MakeChanges(changes.list, &clone);
   const Snapshot then = clone.Freeze();
-  absl::StatusOr<Plan> after = Schedule(then, changes.profile, scenario.options);
+  absl::StatusOr<Plan> before = absl::UnknownError(""), after = absl::UnknownError("");
+  RunPieces(ExecutorOf(executor, scenario.options), made.ok() ? 2 : 1, [&](size_t i) {
+    if (i == 0) before = Schedule(now, scenario.profile, scenario.options);
+    if (i == 1) after = Schedule(then, changes.profile, scenario.options);
+  });
+  if (!before.ok()) return before.status();
+  if (!made.ok()) return made;
   if (!after.ok()) {
     return absl::Status(after.status().code(),
                         absl::StrCat(file, ": profile: ", after.status().message()));
@@ -314,6 +320,10 @@ int WhatIfCommand(const Arguments& arguments) {
   if (!of_file.ok()) return Complain(std::string(of_file.status().message()));
   const absl::StatusOr<PlacedChanges> changes = WithFlags(given, *of_file);
   if (!changes.ok()) return ComplainUsage(kWhatIfText, std::string(changes.status().message()));
+  const std::unique_ptr<Executor> executor = threads.Make();
+  if (executor != nullptr && !given.plan) {
+    return ComplainUsage(kWhatIfText, "--threads needs --plan");
+  }
   run_flags.profile = given.profile;
   const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
   if (!opened.ok()) return Complain(std::string(opened.status().message()));
@@ -331,7 +341,6 @@ int WhatIfCommand(const Arguments& arguments) {
   std::string notes = NotesOn(changes->list, given, *opened);
   if (given.plan) {
     const Progress progress("scheduling twice");
-    const std::unique_ptr<Executor> executor = threads.Make();
     const absl::StatusOr<Rehearsal> rehearsal =
         RehearseAll(*opened, *changes, given.changes, executor.get());
     if (!rehearsal.ok()) return complain(rehearsal.status());
