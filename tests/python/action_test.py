@@ -234,7 +234,7 @@ if HAVE_ENGINE:
             return nodes.name == "n1"
 
     def test_what_was_kept_ends_with_a_call_that_throws(self):
-        """As where memory runs out in the engine: its tables are gone, and Python kept the cycle."""
+        """As where memory runs out in the engine: tables are gone, and Python kept the cycle."""
         from muster import _core
         from muster.action import adapt
 

@@ -8,8 +8,9 @@
 namespace muster {
 namespace {
 
-// Returns whether the node takes tasks of this kind. Nodes whose GPUs are claimed take claims
-// alone, and other nodes none. MIG nodes take slices, and others do not, as their strategy has it.
+// Returns whether the node takes tasks of this kind. Of tasks for GPUs, a node with claimed GPUs
+// takes claims alone, and other nodes take no claims. MIG nodes take slices, and others do not, as
+// their strategy has it.
 bool AdmitsType(const KaiWorld& world, const KaiShape& shape, uint32_t n) {
   using Strategy = KaiNodeFacts::Strategy;
   const KaiNodeFacts& node = world.nodes.facts(n);
