@@ -27,22 +27,18 @@ class Threads : public Executor {
  public:
   explicit Threads(int64_t width) {
 #if !defined(__EMSCRIPTEN__) || defined(__EMSCRIPTEN_PTHREADS__)
-    threads_.reserve(static_cast<size_t>(width - 1));
+    started_.threads.reserve(static_cast<size_t>(width - 1));
     for (int64_t i = 1; i < width; ++i) {
       try {
-        threads_.emplace_back([this] { Serve(); });
+        started_.threads.emplace_back([this] { Serve(); });
       } catch (const std::system_error&) {
         break;  // there is no other one to be had
-      } catch (...) {
-        End();
-        throw;
       }
     }
 #endif
   }
-  ~Threads() override { End(); }
 
-  int64_t width() const override { return static_cast<int64_t>(threads_.size()) + 1; }
+  int64_t width() const override { return static_cast<int64_t>(started_.threads.size()) + 1; }
 
   void Run(int64_t count, const std::function<void(int64_t)>& piece) override {
     {
@@ -52,7 +48,7 @@ class Threads : public Executor {
         count_ = count;
         next_ = 0;
         lock.unlock();
-        const int64_t helpers = std::min(count - 1, static_cast<int64_t>(threads_.size()));
+        const int64_t helpers = std::min(count - 1, static_cast<int64_t>(started_.threads.size()));
         for (int64_t i = 0; i < helpers; ++i) wake_.notify_one();
         lock.lock();
         Claim(&lock);
@@ -66,14 +62,19 @@ class Threads : public Executor {
   }
 
  private:
-  void End() {
-    {
-      const std::lock_guard lock(mutex_);
-      ends_ = true;
+  // Ends its threads with itself, also where memory runs out before all are started.
+  struct Started {
+    ~Started() {
+      {
+        const std::lock_guard lock(owner->mutex_);
+        owner->ends_ = true;
+      }
+      owner->wake_.notify_all();
+      for (std::thread& thread : threads) thread.join();
     }
-    wake_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
-  }
+    Threads* owner;
+    std::vector<std::thread> threads;
+  };
 
   // Runs pieces until none is left. The lock is held at the beginning and at the end.
   void Claim(std::unique_lock<std::mutex>* lock) {
@@ -100,13 +101,13 @@ class Threads : public Executor {
     }
   }
 
-  std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable wake_, done_;
   // Under the mutex. Null: no round runs.
   const std::function<void(int64_t)>* piece_ = nullptr;
   int64_t count_ = 0, next_ = 0, running_ = 0;  // pieces, the next one, threads within Claim
   bool ends_ = false;
+  Started started_{this, {}};  // behind what its threads use
 };
 
 }  // namespace
