@@ -46,8 +46,6 @@ bool IsThere(int32_t kind, const std::vector<uint8_t>& alive, int64_t row) {
   return kind == MUSTER_KIND_DOMAINS && place == alive.size();
 }
 
-int64_t RowNumber(uint32_t index) { return index == kNone ? MUSTER_NONE : int64_t{index}; }
-
 // Returns the column of amounts `what` in dimension d; empty if there is none of that name.
 Cell Amounts(const muster_cycle& cycle, int32_t kind, std::string_view what, DimensionIndex d) {
   const Tables& t = *cycle.tables;

@@ -74,14 +74,14 @@ class Proportion : public Policy,
     shares_.assign(queues, 0);
     stamps_.assign(queues, ~uint64_t{0});
 
-    Amounts total(dimensions);
+    MaybeAmounts total(dimensions);
     const ClusterTotal sum = overfull_nodes_ ? ClusterTotal() : TotalWithoutOverfull(*ledger_);
     const auto amount = overfull_nodes_ ? ledger_->total() : std::span(sum.amount);
     const auto present = overfull_nodes_ ? ledger_->total_present() : std::span(sum.present);
     for (DimensionIndex d = 0; d < dimensions; ++d) {
       if (present[d]) total.Set(d, static_cast<double>(amount[d]));
     }
-    Amounts guaranteed(dimensions);
+    MaybeAmounts guaranteed(dimensions);
     for (QueueIndex q = 0; q < queues && limits_; ++q) {
       if (!tables_->queues.alive[q]) continue;
       for (DimensionIndex d = 0; d < dimensions; ++d) {
@@ -89,7 +89,7 @@ class Proportion : public Policy,
         if (cell != kAbsent) guaranteed.Set(d, guaranteed.value[d] + static_cast<double>(cell));
       }
     }
-    const Amounts unguaranteed = Exceeding(total, guaranteed);
+    const MaybeAmounts unguaranteed = Exceeding(total, guaranteed);
     // Equal claims on equal amounts deserve the same: a task that starts changes no claim.
     if (RenewClaims(unguaranteed) || !(total == total_)) {
       if (least_amounts_) {
@@ -112,7 +112,7 @@ class Proportion : public Policy,
   }
 
   bool Overused(QueueIndex queue) override {
-    const Amounts* deserved = Deserved(queue);
+    const MaybeAmounts* deserved = Deserved(queue);
     if (deserved == nullptr) return false;
     const auto allocated = ledger_->queue_allocated(queue);
     for (DimensionIndex d = 0; d < allocated.size(); ++d) {
@@ -144,7 +144,7 @@ class Proportion : public Policy,
     return IsOpen(*tables_, queue) ? MayHold(queue, request) : Verdict::No(Cause::kClosed);
   }
   Verdict MayHold(QueueIndex queue, std::span<const int64_t> request) const {
-    const Amounts* deserved = Deserved(queue);
+    const MaybeAmounts* deserved = Deserved(queue);
     if (deserved == nullptr) return Verdict::Yes();
     const auto allocated = ledger_->queue_allocated(queue);
     for (DimensionIndex d = 0; d < request.size(); ++d) {
@@ -184,7 +184,7 @@ class Proportion : public Policy,
     if (!tables_->jobs.spec[job].min_resources.has_value()) return Verdict::Yes();
     const auto minimum = tables_->jobs.min_resources.row(job);
     const auto allocated = ledger_->queue_allocated(queue);
-    const Amounts& capability = claims_[claim_of_[queue]].capability;
+    const MaybeAmounts& capability = claims_[claim_of_[queue]].capability;
     for (DimensionIndex d = 0; d < minimum.size(); ++d) {
       if (d == kPods || OrZero(minimum[d]) <= 0) continue;
       const double wanted = demand_.Wanted(queue, d, minimum[d], allocated[d]);
@@ -198,7 +198,7 @@ class Proportion : public Policy,
   void Admitted(JobIndex job) override { demand_.Admitted(job); }
 
   bool PublishShare(QueueIndex queue, std::vector<double>* deserved, double* share) override {
-    const Amounts* amounts = Deserved(queue);
+    const MaybeAmounts* amounts = Deserved(queue);
     if (amounts == nullptr) return false;
     deserved->assign(amounts->value.begin(), amounts->value.end());
     *share = Share(queue);
@@ -208,7 +208,7 @@ class Proportion : public Policy,
  private:
   // Returns whether any claim has changed. A claim depends on `unguaranteed`, and on the row and
   // the account of its queue; the queue's stamp tells of changes of both.
-  bool RenewClaims(const Amounts& unguaranteed) {
+  bool RenewClaims(const MaybeAmounts& unguaranteed) {
     const QueueTable& queues = tables_->queues;
     std::vector<uint32_t> claim_of(queues.alive.size(), kNone);
     uint32_t claims = 0;
@@ -231,10 +231,10 @@ class Proportion : public Policy,
     return changed;
   }
 
-  bool RenewClaim(QueueIndex q, const Amounts& unguaranteed, Claim* claim) const {
+  bool RenewClaim(QueueIndex q, const MaybeAmounts& unguaranteed, Claim* claim) const {
     const size_t dimensions = tables_->dimension_count();
     bool changed = claim->request.value.size() != dimensions;
-    if (changed) claim->request = claim->guarantee = claim->capability = Amounts(dimensions);
+    if (changed) claim->request = claim->guarantee = claim->capability = MaybeAmounts(dimensions);
     const double weight = static_cast<double>(tables_->queues.spec[q].weight);
     changed |= claim->weight != weight;
     claim->weight = weight;
@@ -260,7 +260,7 @@ class Proportion : public Policy,
     return changed;
   }
 
-  const Amounts* Deserved(QueueIndex queue) const {
+  const MaybeAmounts* Deserved(QueueIndex queue) const {
     return claim_of_[queue] == kNone ? nullptr : &claims_[claim_of_[queue]].deserved;
   }
 
@@ -269,7 +269,7 @@ class Proportion : public Policy,
     if (stamps_[queue] == stamp) return shares_[queue];
     stamps_[queue] = stamp;
     double largest = 0;
-    if (const Amounts* deserved = Deserved(queue)) {
+    if (const MaybeAmounts* deserved = Deserved(queue)) {
       const auto allocated = ledger_->queue_allocated(queue);
       for (DimensionIndex d = 0; d < allocated.size(); ++d) {
         const bool counts = least_amounts_ ? static_cast<bool>(deserved->has[d])
@@ -283,7 +283,7 @@ class Proportion : public Policy,
   }
 
   bool Spare(QueueIndex queue, const std::vector<int64_t>& allocated) const {
-    const Amounts* deserved = Deserved(queue);
+    const MaybeAmounts* deserved = Deserved(queue);
     for (DimensionIndex d = 0; d < allocated.size(); ++d) {
       const double held = static_cast<double>(allocated[d]);
       const double limit = deserved == nullptr ? 0 : deserved->value[d];
@@ -295,7 +295,7 @@ class Proportion : public Policy,
   // The victim's request is taken away whether it is then chosen or not, unless the queue holds
   // less than it.
   bool KeepsDeserved(QueueIndex queue, TaskIndex t, std::vector<int64_t>* allocated) const {
-    const Amounts* deserved = Deserved(queue);
+    const MaybeAmounts* deserved = Deserved(queue);
     const auto request = ledger_->request(t);
     bool less = true;
     for (DimensionIndex d = 0; d < request.size(); ++d) {
@@ -320,13 +320,13 @@ class Proportion : public Policy,
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
   std::vector<double> slack_;  // the profile's least amounts, by dimension
-  Amounts total_;
+  MaybeAmounts total_;
   std::vector<uint32_t> claim_of_;
   std::vector<Claim> claims_;
   // What the claims were made of: the books, the stamp of each queue, and what is left to all.
   const Ledger* claimed_in_ = nullptr;
   std::vector<uint64_t> claimed_at_;
-  Amounts unguaranteed_;
+  MaybeAmounts unguaranteed_;
   std::vector<double> shares_;
   std::vector<uint64_t> stamps_;
   std::vector<int64_t> sum_;  // scratch

@@ -11,7 +11,7 @@ bool LessOrSame(double left, double right) {
   return left < right || std::abs(left - right) < kSmallestAmount;
 }
 
-void AddTo(Amounts* sum, const Amounts& more) {
+void AddTo(MaybeAmounts* sum, const MaybeAmounts& more) {
   for (size_t d = 0; d < more.value.size(); ++d) {
     if (!more.has[d]) continue;
     sum->value[d] += more.value[d];
@@ -19,7 +19,7 @@ void AddTo(Amounts* sum, const Amounts& more) {
   }
 }
 
-bool NothingLeft(const Amounts& amounts) {
+bool NothingLeft(const MaybeAmounts& amounts) {
   for (size_t d = 0; d < amounts.value.size(); ++d) {
     if (d != 2 && amounts.value[d] >= kSmallestAmount) return false;
   }
@@ -27,14 +27,14 @@ bool NothingLeft(const Amounts& amounts) {
 }
 
 // Whether anything but cpu, memory and pods is named.
-bool NamesOthers(const Amounts& amounts) {
+bool NamesOthers(const MaybeAmounts& amounts) {
   return std::any_of(amounts.has.begin() + std::min<size_t>(3, amounts.has.size()),
                      amounts.has.end(), [](uint8_t has) { return has; });
 }
 
 // Less in every dimension: the dimensions named by `left` count; where it
 // names none but cpu and memory, what `right` has of others must be more than nothing.
-bool IsLess(const Amounts& left, const Amounts& right, const std::vector<double>& slack) {
+bool IsLess(const MaybeAmounts& left, const MaybeAmounts& right, const std::vector<double>& slack) {
   const bool others = NamesOthers(left);
   for (size_t i = 0; i < left.value.size(); ++i) {
     if (left.has[i] && !(left.value[i] < right.value[i])) return false;
@@ -45,7 +45,7 @@ bool IsLess(const Amounts& left, const Amounts& right, const std::vector<double>
 
 // The smaller amounts. Where one of the two names nothing but cpu and memory, neither does the
 // result.
-void TakeLesser(const Amounts& other, Amounts* amounts) {
+void TakeLesser(const MaybeAmounts& other, MaybeAmounts* amounts) {
   const bool others = NamesOthers(other);
   for (size_t i = 0; i < amounts->value.size(); ++i) {
     amounts->value[i] = std::min(amounts->value[i], other.value[i]);
@@ -90,15 +90,15 @@ bool Raise(const AmountCells& remaining, double weights, Claim* claim, const Amo
 
 }  // namespace
 
-bool WithinAmounts(const Amounts& left, const Amounts& right) {
+bool WithinAmounts(const MaybeAmounts& left, const MaybeAmounts& right) {
   for (size_t d = 0; d < left.value.size(); ++d) {
     if (left.has[d] && !LessOrSame(left.value[d], right.has[d] ? right.value[d] : 0)) return false;
   }
   return true;
 }
 
-Amounts Exceeding(const Amounts& left, const Amounts& right) {
-  Amounts result(left.value.size());
+MaybeAmounts Exceeding(const MaybeAmounts& left, const MaybeAmounts& right) {
+  MaybeAmounts result(left.value.size());
   for (size_t d = 0; d < left.value.size(); ++d) {
     if (!left.has[d] && !right.has[d]) continue;
     const double l = left.has[d] ? left.value[d] : 0, r = right.has[d] ? right.value[d] : 0;
@@ -108,19 +108,19 @@ Amounts Exceeding(const Amounts& left, const Amounts& right) {
   return result;
 }
 
-void FillByWeight(const Amounts& total, std::vector<Claim>* claims) {
+void FillByWeight(const MaybeAmounts& total, std::vector<Claim>* claims) {
   const size_t dimensions = total.value.size();
-  Amounts remaining = total;
+  MaybeAmounts remaining = total;
   std::vector<uint8_t> met(claims->size(), 0);
-  for (Claim& claim : *claims) claim.deserved = Amounts(dimensions);
+  for (Claim& claim : *claims) claim.deserved = MaybeAmounts(dimensions);
   for (;;) {
     double weights = 0;
     for (size_t q = 0; q < claims->size(); ++q) {
       if (!met[q]) weights += (*claims)[q].weight;
     }
     if (weights == 0) return;
-    const Amounts old_remaining = remaining;
-    Amounts increased(dimensions), decreased(dimensions);
+    const MaybeAmounts old_remaining = remaining;
+    MaybeAmounts increased(dimensions), decreased(dimensions);
     const AmountCells left(remaining), more(increased), less(decreased);
     for (size_t q = 0; q < claims->size(); ++q) {
       if (!met[q]) met[q] = Raise(left, weights, &(*claims)[q], more, less);
@@ -131,23 +131,23 @@ void FillByWeight(const Amounts& total, std::vector<Claim>* claims) {
   }
 }
 
-void FillByWeightWithin(const std::vector<double>& slack, const Amounts& total,
+void FillByWeightWithin(const std::vector<double>& slack, const MaybeAmounts& total,
                         std::vector<Claim>* claims) {
   const size_t dimensions = total.value.size();
-  Amounts remaining = total;
+  MaybeAmounts remaining = total;
   std::vector<uint8_t> met(claims->size(), 0);
-  for (Claim& claim : *claims) claim.deserved = Amounts(dimensions);
+  for (Claim& claim : *claims) claim.deserved = MaybeAmounts(dimensions);
   for (;;) {
     double weights = 0;
     for (size_t q = 0; q < claims->size(); ++q) {
       if (!met[q]) weights += (*claims)[q].weight;
     }
     if (weights == 0) return;
-    Amounts increased(dimensions), decreased(dimensions);
+    MaybeAmounts increased(dimensions), decreased(dimensions);
     for (size_t q = 0; q < claims->size(); ++q) {
       if (met[q]) continue;
       Claim& claim = (*claims)[q];
-      const Amounts before = claim.deserved;
+      const MaybeAmounts before = claim.deserved;
       const double part = claim.weight / weights;
       for (size_t i = 0; i < dimensions; ++i) {
         if (!remaining.has[i]) continue;

@@ -25,15 +25,15 @@
 
 namespace muster {
 
-struct Amounts {
-  explicit Amounts(size_t dimensions = 0) : value(dimensions, 0.0), has(dimensions, 0) {
+struct MaybeAmounts {
+  explicit MaybeAmounts(size_t dimensions = 0) : value(dimensions, 0.0), has(dimensions, 0) {
     for (size_t d = 0; d < dimensions && d < 2; ++d) has[d] = 1;
   }
   void Set(size_t d, double amount) {
     value[d] = amount;
     has[d] = 1;
   }
-  friend bool operator==(const Amounts&, const Amounts&) = default;
+  friend bool operator==(const MaybeAmounts&, const MaybeAmounts&) = default;
   // Most clusters have few dimensions, and a cycle makes several of these for each queue.
   absl::InlinedVector<double, 8> value;
   absl::InlinedVector<uint8_t, 8> has;
@@ -41,7 +41,8 @@ struct Amounts {
 
 // The cells of amounts, where loops run over them.
 struct AmountCells {
-  explicit AmountCells(Amounts& amounts) : value(amounts.value.data()), has(amounts.has.data()) {}
+  explicit AmountCells(MaybeAmounts& amounts)
+      : value(amounts.value.data()), has(amounts.has.data()) {}
   void Add(size_t d, double amount) const {
     value[d] += amount;
     has[d] = 1;
@@ -62,23 +63,23 @@ inline constexpr double kSmallestAmount = 0.1;
 
 struct Claim {
   double weight = 1;
-  Amounts request, guarantee,
-      capability;    // capability: what it may hold at most; absent does not limit
-  Amounts deserved;  // out
+  MaybeAmounts request, guarantee,
+      capability;         // capability: what it may hold at most; absent does not limit
+  MaybeAmounts deserved;  // out
 };
 
-void FillByWeight(const Amounts& total, std::vector<Claim>* claims);
+void FillByWeight(const MaybeAmounts& total, std::vector<Claim>* claims);
 
 // As FillByWeight, within a slack: without guarantee or capability, a claim is met once its request
-// is strictly less in every dimension, and any excess goes back. Amounts below `slack` count as 0.
-void FillByWeightWithin(const std::vector<double>& slack, const Amounts& total,
+// is strictly less in every dimension, and any excess goes back. MaybeAmounts below `slack` count as 0.
+void FillByWeightWithin(const std::vector<double>& slack, const MaybeAmounts& total,
                         std::vector<Claim>* claims);
 
 // Returns whether left <= right in every dimension of left, within the smallest amount. An absent
 // cell of right is 0.
-bool WithinAmounts(const Amounts& left, const Amounts& right);
+bool WithinAmounts(const MaybeAmounts& left, const MaybeAmounts& right);
 // Returns left less right, never below 0. The result has the dimensions of both.
-Amounts Exceeding(const Amounts& left, const Amounts& right);
+MaybeAmounts Exceeding(const MaybeAmounts& left, const MaybeAmounts& right);
 
 }  // namespace muster
 

@@ -6,11 +6,10 @@
 #include "gtest/gtest.h"
 #include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
+#include "tests/support/plan_words.h"
 
 namespace muster::testing {
 namespace {
-
-void Accept(const absl::Status& status) { EXPECT_TRUE(status.ok()) << status; }
 
 std::string Word(RefusalCode code) {
   switch (code) {

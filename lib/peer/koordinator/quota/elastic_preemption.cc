@@ -30,8 +30,8 @@ Fit FitIn(const ElasticTask& task, const ElasticNode& node, const Sparse& used, 
   return fit;
 }
 
-void Split(std::span<const size_t> candidates, const std::vector<bool>& breaks,
-           std::vector<size_t>* breaking, std::vector<size_t>* others) {
+void SplitByBudgets(std::span<const size_t> candidates, const std::vector<bool>& breaks,
+                    std::vector<size_t>* breaking, std::vector<size_t>* others) {
   for (size_t i = 0; i < candidates.size(); ++i) {
     (breaks[i] ? breaking : others)->push_back(candidates[i]);
   }
@@ -132,7 +132,7 @@ void ElasticPreemption::SpareBudgets(std::span<const ElasticTask> tasks,
                                      std::span<const size_t> candidates,
                                      std::vector<size_t>* breaking,
                                      std::vector<size_t>* others) const {
-  Split(candidates, BreakBudgets(tasks, candidates), breaking, others);
+  SplitByBudgets(candidates, BreakBudgets(tasks, candidates), breaking, others);
 }
 
 ElasticPreemption::DryRunResult ElasticPreemption::DryRun(const ElasticTask& task,
@@ -177,7 +177,7 @@ ElasticPreemption::DryRunResult ElasticPreemption::DryRunOn(const ElasticTask& t
   }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [&](size_t a, size_t b) { return MoreImportant(tasks[a], tasks[b]); });
-  Split(candidates, node.BreakBudgets(candidates), &breaking, &others);
+  SplitByBudgets(candidates, node.BreakBudgets(candidates), &breaking, &others);
   const size_t breakers = breaking.size();
   breaking.insert(breaking.end(), others.begin(), others.end());
   for (size_t i = 0; i < breaking.size(); ++i) {

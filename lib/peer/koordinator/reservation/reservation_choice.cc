@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-constexpr int64_t kBestScore = 100, kPreferredScore = 1000;
+constexpr int64_t kWholeScore = 100, kPreferredScore = 1000;
 
 }  // namespace
 
@@ -24,7 +24,7 @@ int64_t ReservationScore(const Sparse& request, const Reserved& reserved) {
     absl::int128 used = 0;
     if (counted >> r & 1) used = absl::int128(reserved.used.at(r)) - reserved.preempted.at(r);
     const absl::int128 all = std::max<absl::int128>(used, 0) + request.at(r);
-    if (all <= total) sum += static_cast<int64_t>(kBestScore * all / total);
+    if (all <= total) sum += static_cast<int64_t>(kWholeScore * all / total);
   });
   return resources == 0 ? 0 : sum / resources;
 }

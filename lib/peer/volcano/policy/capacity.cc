@@ -84,7 +84,7 @@ class Capacity : public Policy,
     has_deserved_.assign(queues, 0);
     for (QueueIndex q = 0; q < queues; ++q) {
       if (!tables_->queues.alive[q]) continue;
-      const Amounts& deserved = bounds_.deserved(q);
+      const MaybeAmounts& deserved = bounds_.deserved(q);
       for (DimensionIndex d = 0; d < deserved.value.size(); ++d) {
         if (d != kPods && deserved.value[d] >= kSmallestAmount) has_deserved_[q] = 1;
       }
@@ -202,7 +202,7 @@ class Capacity : public Policy,
 
   bool PublishShare(QueueIndex queue, std::vector<double>* deserved, double* share) override {
     if (!bounds_.sound() || (!hierarchy_ && tables_->queues.jobs[queue] == 0)) return false;
-    const Amounts& amounts = bounds_.deserved(queue);
+    const MaybeAmounts& amounts = bounds_.deserved(queue);
     deserved->assign(amounts.value.begin(), amounts.value.end());
     *share = Share(queue);
     return true;
@@ -279,7 +279,7 @@ class Capacity : public Policy,
   }
 
   bool Deserves(QueueIndex q, Row request) const {
-    const Amounts& deserved = bounds_.deserved(q);
+    const MaybeAmounts& deserved = bounds_.deserved(q);
     for (DimensionIndex d = 0; d < request.size(); ++d) {
       if (request[d] > 0 && deserved.value[d] >= kSmallestAmount) return true;
     }
@@ -287,7 +287,7 @@ class Capacity : public Policy,
   }
 
   bool Exceeds(QueueIndex q, Row held, Row request) const {
-    const Amounts& deserved = bounds_.deserved(q);
+    const MaybeAmounts& deserved = bounds_.deserved(q);
     for (DimensionIndex d = 0; d < request.size(); ++d) {
       if (d == kPods || request[d] <= 0) continue;
       const bool counts =
@@ -298,7 +298,7 @@ class Capacity : public Policy,
   }
 
   bool Spares(QueueIndex q, Row held, Row request) const {
-    const Amounts& guarantee = bounds_.guarantee(q);
+    const MaybeAmounts& guarantee = bounds_.guarantee(q);
     for (DimensionIndex d = 0; d < request.size(); ++d) {
       if (!guarantee.has[d]) continue;
       if (static_cast<double>(held[d] - request[d]) < guarantee.value[d]) return false;
@@ -365,7 +365,7 @@ class Capacity : public Policy,
 
   double CountShare(QueueIndex q) const {
     if (!has_deserved_[q]) return 1;
-    const Amounts& deserved = bounds_.deserved(q);
+    const MaybeAmounts& deserved = bounds_.deserved(q);
     double largest = 0;
     for (DimensionIndex d = 0; d < deserved.value.size(); ++d) {
       if (deserved.value[d] < kSmallestAmount) continue;

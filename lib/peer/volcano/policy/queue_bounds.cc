@@ -11,14 +11,14 @@ constexpr double kNoLimit = std::numeric_limits<double>::max();
 // The peer's limit of the root for what is neither cpu nor memory: the largest int64, as a double.
 constexpr double kRootLimit = 9223372036854775808.0;
 
-void Add(Amounts* sum, const Amounts& more) {
+void Add(MaybeAmounts* sum, const MaybeAmounts& more) {
   for (size_t d = 0; d < more.value.size(); ++d) {
     if (more.has[d]) sum->Set(d, sum->value[d] + more.value[d]);
   }
 }
 
 // The smaller of the two where `amounts` has something; what `limit` does not name does not limit.
-void Cap(Amounts* amounts, const Amounts& limit) {
+void Cap(MaybeAmounts* amounts, const MaybeAmounts& limit) {
   for (size_t d = 0; d < limit.value.size(); ++d) {
     if (amounts->has[d] && limit.has[d]) {
       amounts->value[d] = std::min(amounts->value[d], limit.value[d]);
@@ -26,14 +26,14 @@ void Cap(Amounts* amounts, const Amounts& limit) {
   }
 }
 
-void RaiseTo(Amounts* amounts, const Amounts& least) {
+void RaiseTo(MaybeAmounts* amounts, const MaybeAmounts& least) {
   for (size_t d = 0; d < least.value.size(); ++d) {
     if (!least.has[d]) continue;
     amounts->Set(d, amounts->has[d] ? std::max(amounts->value[d], least.value[d]) : least.value[d]);
   }
 }
 
-bool Nothing(const Amounts& amounts) {
+bool Nothing(const MaybeAmounts& amounts) {
   for (size_t d = 0; d < amounts.value.size(); ++d) {
     if (d != kPods && amounts.value[d] >= kSmallestAmount) return false;
   }
@@ -58,7 +58,7 @@ void QueueBounds::Open(const Tables& tables, const Ledger& ledger, bool hierarch
   for (QueueIndex q = 0; q < count; ++q) {
     bounds_.push_back(queues.alive[q]
                           ? Bounds{Given(queues.deserved, q), Given(queues.guaranteed, q),
-                                   Given(queues.limit, q), Amounts()}
+                                   Given(queues.limit, q), MaybeAmounts()}
                           : Bounds());
   }
   sound_ = true;
@@ -71,7 +71,7 @@ void QueueBounds::Open(const Tables& tables, const Ledger& ledger, bool hierarch
 
 void QueueBounds::OpenSideBySide() {
   const QueueTable& queues = tables_->queues;
-  Amounts unguaranteed(tables_->dimension_count()), guaranteed(tables_->dimension_count());
+  MaybeAmounts unguaranteed(tables_->dimension_count()), guaranteed(tables_->dimension_count());
   for (DimensionIndex d = 0; d < tables_->dimension_count(); ++d) {
     if (ledger_->total_present()[d]) unguaranteed.Set(d, static_cast<double>(ledger_->total()[d]));
   }
@@ -103,7 +103,7 @@ bool QueueBounds::OpenTree() {
   }
   Bounds& top = bounds_[root_];
   if (Nothing(top.capability)) {
-    top.capability = Amounts(tables_->dimension_count());
+    top.capability = MaybeAmounts(tables_->dimension_count());
     for (DimensionIndex d = 0; d < tables_->dimension_count(); ++d) {
       if (d <= kMemory) {
         top.capability.Set(d, kNoLimit);
@@ -133,7 +133,7 @@ bool QueueBounds::OpenTree() {
 
 void QueueBounds::OpenChildren(QueueIndex parent, const std::vector<QueueIndex>& children) {
   Bounds& above = bounds_[parent];
-  Amounts guaranteed(tables_->dimension_count()), deserved(tables_->dimension_count());
+  MaybeAmounts guaranteed(tables_->dimension_count()), deserved(tables_->dimension_count());
   for (QueueIndex q : children) {
     Bounds& bounds = bounds_[q];
     RaiseTo(&bounds.deserved, bounds.guarantee);
@@ -149,7 +149,7 @@ void QueueBounds::OpenChildren(QueueIndex parent, const std::vector<QueueIndex>&
     above.guarantee = guaranteed;
     above.deserved = deserved;
   }
-  const Amounts unguaranteed = Exceeding(above.limit, guaranteed);
+  const MaybeAmounts unguaranteed = Exceeding(above.limit, guaranteed);
   for (QueueIndex q : children) {
     Bounds& bounds = bounds_[q];
     bounds.limit = unguaranteed;
@@ -158,8 +158,8 @@ void QueueBounds::OpenChildren(QueueIndex parent, const std::vector<QueueIndex>&
   }
 }
 
-Amounts QueueBounds::Given(const RowTable& table, QueueIndex q) const {
-  Amounts amounts(tables_->dimension_count());
+MaybeAmounts QueueBounds::Given(const RowTable& table, QueueIndex q) const {
+  MaybeAmounts amounts(tables_->dimension_count());
   for (DimensionIndex d = 0; d < tables_->dimension_count(); ++d) {
     const int64_t cell = table.at(q, d);
     if (cell != kAbsent) amounts.Set(d, static_cast<double>(cell));

@@ -34,9 +34,9 @@ class QueueBounds {
 
   // Whether the queues are a tree that can be divided. Side by side they always are.
   bool sound() const { return sound_; }
-  const Amounts& deserved(QueueIndex q) const { return bounds_[q].deserved; }
-  const Amounts& guarantee(QueueIndex q) const { return bounds_[q].guarantee; }
-  const Amounts& limit(QueueIndex q) const { return bounds_[q].limit; }
+  const MaybeAmounts& deserved(QueueIndex q) const { return bounds_[q].deserved; }
+  const MaybeAmounts& guarantee(QueueIndex q) const { return bounds_[q].guarantee; }
+  const MaybeAmounts& limit(QueueIndex q) const { return bounds_[q].limit; }
 
   // --- the tree; side by side every queue is a root of its own
   const std::vector<QueueIndex>& parents() const { return parents_; }
@@ -52,12 +52,12 @@ class QueueBounds {
 
  private:
   struct Bounds {
-    Amounts deserved, guarantee, capability, limit;
+    MaybeAmounts deserved, guarantee, capability, limit;
   };
   void OpenSideBySide();
   bool OpenTree();
   void OpenChildren(QueueIndex parent, const std::vector<QueueIndex>& children);
-  Amounts Given(const RowTable& table, QueueIndex q) const;
+  MaybeAmounts Given(const RowTable& table, QueueIndex q) const;
 
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
