@@ -329,7 +329,7 @@ void ReadKoordinatorObjects(const ImportSource& source, Scenario* scenario) {
   std::erase_if(cluster.jobs, [&](const JobSpec& job) {
     return !with_tasks.contains(job.name) && source.dump.Find("PodGroup", job.name) == nullptr;
   });
-  ReadKoordinatorReservations(source, &cluster);
+  ReadKoordinatorReservations(source, {configuration.scheduler, &configuration.reader}, &cluster);
   for (const ApiObject* object : source.dump.OfKind("ClusterColocationProfile")) {
     object->spec().QuietRest();
     source.log->Note(object->place(), "spec", "pods are read as its webhook left them");

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/import/koordinator_wishes.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,12 +11,14 @@
 #include "lib/base/strings.h"
 #include "lib/import/koordinator_objects.h"
 #include "lib/import/kubernetes.h"
+#include "lib/import/pod_groups.h"
 
 namespace muster {
 namespace {
 
 constexpr std::string_view kReservationAffinity = "scheduling.koordinator.sh/reservation-affinity";
 constexpr std::string_view kExactMatch = "scheduling.koordinator.sh/exact-match-reservation";
+constexpr std::string_view kTakeOverPriority = "pod.koordinator.sh/pre-allocatable-priority";
 // Marks that change what the peer decides, and that nothing here reads.
 struct OtherMark {
   std::string_view kind, key, text;
@@ -88,7 +91,21 @@ std::string TolerationsOf(const Field& affinity) {
   return absl::StrJoin(texts, ",");
 }
 
+// A pod that is marked for it may be taken over by any reservation.
+void ReadTakeOverPriority(const ApiObject& pod, Labels* labels) {
+  const std::string* text = pod.Annotation(kTakeOverPriority);
+  if (text == nullptr || text->empty()) return;
+  if (const std::optional<int64_t> priority = WholeNumber(*text)) {
+    labels->emplace_back("koordinator/pre-allocatable-priority", absl::StrCat(*priority));
+    return;
+  }
+  pod.log()->Ignored(pod.place(),
+                     absl::StrCat("metadata.annotations", JsonPathStep(kTakeOverPriority)),
+                     absl::StrCat(Quote(*text), " is no whole number; 0 counts"));
+}
+
 void ReadWishes(const ApiObject& pod, Labels* labels) {
+  ReadTakeOverPriority(pod, labels);
   WithWishes(pod, kReservationAffinity, [&](const Field& affinity) {
     const std::string name = affinity.Text("name"), tolerations = TolerationsOf(affinity);
     labels->emplace_back("koordinator/reservation-affinity", TermsOf(affinity));

@@ -95,7 +95,8 @@ constexpr char kNumaDump[] = R"([
   {"kind": "Reservation", "apiVersion": "scheduling.koordinator.sh/v1alpha1",
    "metadata": {"name": "waits", "annotations": {
        "scheduling.koordinator.sh/resource-status": "{\"cpuset\": \"0\"}"}},
-   "spec": {"template": {"spec": {"containers": [{}]}}}, "status": {"phase": "Pending"}}
+   "spec": {"template": {"spec": {"containers": [{}]}}, "owners": [{}], "ttl": "1h"},
+   "status": {"phase": "Pending"}}
 ])";
 
 TEST(Koordinator, CpusAndZonesOfNodesAreRead) {
@@ -433,23 +434,6 @@ TEST(Koordinator, WhatANodeReservesIsNotAllocatable) {
   node = node_with(R"({\"reservedCPUs\": \"0-1\", \"applyPolicy\": \"ReservedCPUsOnly\"})");
   EXPECT_EQ(cpu_of(node), "7");
   EXPECT_TRUE(node.settings.empty());
-}
-
-TEST(Koordinator, OnlyAReservationThatWaitsTakesPodsOver) {
-  const auto lines_with = [](const std::string& status) {
-    const absl::StatusOr<Import> import = ImportWith("", R"(,
-      {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Reservation",
-       "metadata": {"name": "r"}, "status": )" + status + R"(,
-       "spec": {"preAllocation": true, "owners": [{"labelSelector": {}}], "ttl": "24h",
-                "template": {"spec": {"containers": [
-                  {"resources": {"requests": {"cpu": "1"}}}]}}}})");
-    EXPECT_TRUE(import.ok()) << import.status();
-    return import.ok() ? Lines(*import) : std::vector<std::string>();
-  };
-  EXPECT_THAT(lines_with(R"({"phase": "Pending"})"),
-              ::testing::Contains(HasSubstr("it takes over no pods that run")));
-  EXPECT_THAT(lines_with(R"({"phase": "Available", "nodeName": "n"})"),
-              ::testing::Not(::testing::Contains(HasSubstr("takes over"))));
 }
 
 TEST(Koordinator, ProductionThatIsMeasuredAsAnotherBandHasIt) {

@@ -176,7 +176,8 @@ TEST(Koordinator, ReservationsAndMeasuredLoadsAreRead) {
   EXPECT_EQ(one.node, "n");
   EXPECT_EQ(one.phase, ReservationPhase::kAvailable);
   EXPECT_EQ(one.shape.request, (Resources{{"cpu", 4}, {"memory", 1 << 30}}));
-  EXPECT_EQ(one.shape.labels, (Labels{{"scheduling.koordinator.sh/reservation-order", "3"}}));
+  EXPECT_EQ(one.shape.labels, (Labels{{"scheduling.koordinator.sh/reservation-order", "3"},
+                                      {"koordinator/pre-allocation", "Default"}}));
   ASSERT_EQ(one.owners.size(), 5u);
   EXPECT_EQ(one.owners[0].selector->match_labels, (Labels{{"app", "etl"}}));
   EXPECT_EQ(one.owners[1].task, "lab/q");
@@ -202,7 +203,6 @@ TEST(Koordinator, ReservationsAndMeasuredLoadsAreRead) {
     });
   };
   EXPECT_TRUE(told("Reservation nightly", "no pod of the dump has this uid"));
-  EXPECT_FALSE(told("Reservation nightly", "it takes over no pods that run"));
   EXPECT_TRUE(told("Reservation lost", "is no node that is there"));
 
   Cluster filled;

@@ -82,8 +82,9 @@
 //   NUMA hints with scores. device_fleet.h, which filters many machines, is for callers alone.
 //   docs/fit.md describes them.
 // - numa/, cpu/: amounts and CPUs of a machine's zones, with what reservations and victims lend.
-// - reservation/: matches, books, fit and choice of reservations; take-over of tasks and promises,
-//   which no profile uses. nomination/: promises of other schedulers. No profile uses it.
+// - reservation/: matches, books, fit and choice of reservations; take-over of tasks. Its cycle,
+//   with events and promises, is for tests alone. nomination/: promises of other schedulers. No
+//   profile uses it.
 // - colocation/: bands of priority; room for batch and mid work, and suppression of best-effort
 //   work, action `colocate` (colocate.cc); ratios of CPUs and totals of devices, for tests alone.
 // - rebalance/: the descheduler, action `rebalance` (rebalance.cc). low_node_load.h moves tasks off
@@ -100,9 +101,11 @@
 //   group of gangs; the peer's wakes those of all.
 // - Filters and scores by load leave out limits, resources beside cpu and memory, and pods that
 //   warm up. Trees of quotas beside the default one, hooks and sub-priorities are not known.
-// - Reservations without a node get none, and take over no pods: a plan has no decision for that. A
-//   reservation is no member of a quota or a gang. An owner that is a controller is known by its
-//   kind and name.
+// - A reservation without a node is placed by a task that stands for it (profile/stand_ins.h). It
+//   serves its owners at once; the peer's does after it was bound. It is no member of a quota or a
+//   gang, and evicts nothing where the importer made the task. An owner that is a controller is
+//   known by its kind and name. Devices of pods that are taken over do not become the
+//   reservation's.
 // - Of devices, templates of shares and virtual functions are not known. With device_zones=off
 //   nodes are filtered by devices under policies of zones, too.
 // - CPUs and zones are looked at once a node lists some. No task takes CPUs that were chosen

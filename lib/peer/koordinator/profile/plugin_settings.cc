@@ -74,6 +74,10 @@ constexpr OptionDecl kPluginOptions[] = {
      "reservations keep room of their nodes for their owners"},
     {"reservation_weight", OptionKind::kWhole, "5000", 0, 1e6,
      "weight of the score by reservations"},
+    {"cluster_pre_allocation", OptionKind::kFlag, "off", 0, 0,
+     "reservations that wait may take over any pod that is marked for it"},
+    {"free_room_first", OptionKind::kFlag, "off", 0, 0,
+     "they take over pods only where a node has not enough room beside these"},
     {"devices", OptionKind::kFlag, "on", 0, 0,
      "GPUs, RDMA cards and FPGAs of nodes are given to pods that request them"},
     {"device_strategy", OptionKind::kChoice, "least", 0, 0,
@@ -205,6 +209,7 @@ PluginSettings PluginSettings::From(const Options& options) {
   s.zones.scorer.prefer_full = options.text("numa_strategy") == "most";
   s.zones.zone_scorer.prefer_full = s.zones.zone_prefers_full;
   s.reservation = options.flag("reservation");
+  s.take_over = {options.flag("cluster_pre_allocation"), options.flag("free_room_first")};
   s.reservation_weight = static_cast<int64_t>(options.number("reservation_weight"));
   return s;
 }

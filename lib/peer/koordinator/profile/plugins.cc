@@ -67,7 +67,8 @@ bool Plugins::Wakes(TaskIndex task, kube::PluginSet rejectors, const kube::Happe
 kube::Status Plugins::PreFilter(TaskIndex task) {
   kube::Status status;
   reservations_.Match(task);
-  if (settings_.coscheduling) status = gangs_.PreFilter(task);
+  status = reservations_.PreFilter();
+  if (settings_.coscheduling && status.code == kube::Code::kFits) status = gangs_.PreFilter(task);
   if (settings_.quota && status.code == kube::Code::kFits) status = quotas_.PreFilter(task);
   if (numa_.any() && status.code == kube::Code::kFits) status = numa_.PreFilter(task);
   return status;
@@ -170,6 +171,7 @@ void Plugins::Reserve(TaskIndex task, NodeIndex node) {
   reservations_.Reserve(task, node);
   if (numa_.any()) numa_.Reserve(task, node);
   if (devices_.any()) devices_.Reserve(task, node);
+  if ((numa_.any() || devices_.any()) && !DevicesOf(task).empty()) reservations_.NoteDevices(task);
 }
 
 std::vector<ChosenDevice> Plugins::DevicesOf(TaskIndex task) {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
 #include "lib/model/settings.h"
+#include "lib/peer/koordinator/profile/stand_ins.h"
 #include "lib/peer/koordinator/quota/queue_groups.h"
 #include "lib/peer/kube_scheduler/node_copy.h"
 #include "lib/peer/kube_scheduler/preemption.h"
@@ -225,6 +226,8 @@ const Sparse& QuotaPlugin::ChargeOf(TaskIndex t) {
   const auto held = tables_->classes.request.row(c);
   const auto initial = tables_->classes.initial_request.row(c);
   NamedAmounts named;
+  // A reservation is no member of a quota.
+  if (ReservationToPlace(world_->classes().shape(c)) != nullptr) return charges_[c];
   for (DimensionIndex d = 0; d < held.size(); ++d) {
     const int64_t amount = std::max(OrZero(held[d]), OrZero(initial[d]));
     if (d == kPods || amount == 0) continue;
