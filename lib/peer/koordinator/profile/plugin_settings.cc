@@ -46,6 +46,8 @@ constexpr OptionDecl kPluginOptions[] = {
     {"load_memory", OptionKind::kNumber, "1", 0, 1e6, "weight of memory"},
     {"load_dominant", OptionKind::kNumber, "0", 0, 1e6, "weight of the scarcer of the two"},
     {"load_interval", OptionKind::kNumber, "60", 0, 1e9, "seconds that a measurement looks back"},
+    {"load_warm_up", OptionKind::kWhole, "0", 0, 1e9,
+     "seconds for which a pod counts with its estimate after it got its node"},
     {"load_expiration", OptionKind::kWhole, "180", 0, 1e9,
      "seconds after which a measurement is too old; 0: never"},
     {"load_expired", OptionKind::kChoice, "refuse", 0, 0,
@@ -133,6 +135,7 @@ LoadSettings LoadsOf(const Options& options, int64_t ticks) {
   };
   LoadSettings loads = LoadSettings::From(options, "load_", ticks);
   loads.by_band = true;
+  loads.warm_up = whole("load_warm_up") * ticks;
   loads.of_production = {whole("production_cpu_threshold"), whole("production_memory_threshold")};
   loads.of_statistic = {whole("statistic_cpu_threshold"), whole("statistic_memory_threshold")};
   loads.with_system = options.flag("production_system");
