@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "lib/kube/selectors.h"
 
 namespace muster::koordinator {
@@ -218,8 +219,15 @@ kube::Rejection Plugins::Unreserve(TaskIndex task) {
 
 // A gang hears of it whether or not victims make room.
 kube::Rejection Plugins::NothingFits(const kube::PodCycle& cycle, bool) {
-  if (!settings_.coscheduling) return {};
-  return gangs_.NothingFits(cycle);
+  kube::Rejection rejection;
+  if (settings_.coscheduling) rejection = gangs_.NothingFits(cycle);
+  const std::string why = reservations_.WhyNoneServes(cycle);
+  if (rejection.message.empty() || why.empty()) {
+    rejection.message += why;
+  } else {
+    absl::StrAppend(&rejection.message, ", ", why);
+  }
+  return rejection;
 }
 
 }  // namespace muster::koordinator

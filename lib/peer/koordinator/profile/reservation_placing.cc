@@ -88,6 +88,9 @@ kube::Status ReservationPlugin::PreFilter() const {
   const auto refuse = [&](const std::string& words) {
     return Refuse(kube::Code::kUnresolvable, words);
   };
+  if (claim_ != nullptr && !claim_->is_readable) {
+    return refuse("what the pod states about reservations cannot be read");
+  }
   if (own_ == nullptr) return {};
   if (HasExpired(*own_->spec)) return refuse("the reservation has expired");
   if (!own_->takes_over) return {};

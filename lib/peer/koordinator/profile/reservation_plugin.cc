@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "lib/base/digest.h"
 #include "lib/base/strings.h"
@@ -227,6 +228,7 @@ ReservationAsker ReservationPlugin::AskerOf(TaskIndex t, const ReservationClaim&
   asker.request = RequestOf(t);
   asker.ignores = claim.ignores;
   asker.wish = claim.wish;
+  asker.is_readable = claim.is_readable;
   for (const std::string& name : claim.exact) {
     const auto d = tables_->dimensions.Find(name);
     if (!d) break;  // neither side has it, and no later one is compared
@@ -248,6 +250,7 @@ ReservationAsker ReservationPlugin::AskerOf(TaskIndex t, const ReservationClaim&
 void ReservationPlugin::Match(TaskIndex t) {
   matched_.clear();
   nominated_.clear();
+  tallies_.clear();
   own_ = nullptr;
   if (world_ == nullptr) return;
   if (const auto stand_in = stand_ins_.find(t); stand_in != stand_ins_.end()) {
@@ -267,8 +270,10 @@ void ReservationPlugin::Match(TaskIndex t) {
     const Kept& kept = kept_[i];
     if (!kept.entry.IsMatchable()) continue;
     const Labels& labels = world_->spec(kept.node).labels;
-    if (!IsMatch(MatchReservation(asker, kept.entry.record.offered, labels))) continue;
-    matched_[kept.node].push_back(i);
+    const ReservationOffered& offered = kept.entry.record.offered;
+    const ReservationMatch match = MatchReservation(asker, offered, labels);
+    tallies_[kept.node].Count(match, FirstRepelling(asker, offered));
+    if (IsMatch(match)) matched_[kept.node].push_back(i);
   }
 }
 
@@ -278,6 +283,19 @@ kube::Status ReservationPlugin::Refuse(kube::Code code, const std::string& words
   status.plugin = NumberOf(ExtraPlugin::kReservation);
   status.causes = {kube::WordsCause(world_, words)};
   return status;
+}
+
+std::string ReservationPlugin::WhyNoneServes(const kube::PodCycle& cycle) const {
+  if (own_ != nullptr || claim_ == nullptr) return {};
+  std::vector<TalliedNode> nodes;
+  for (const auto& [n, tally] : tallies_) {
+    TalliedNode& node = nodes.emplace_back();
+    node.tally = tally;
+    for (const kube::Cause cause : cycle.status(n).causes) {
+      node.reasons.push_back(kube::CauseText(cause, *world_));
+    }
+  }
+  return absl::StrJoin(ReservationReasons(nodes, IsHeldTo()), ", ");
 }
 
 void ReservationPlugin::ChangeBooks(NodeIndex n, kube::NodeBooks* books) const {

@@ -54,6 +54,7 @@
 #include "lib/peer/koordinator/profile/reserved_parts.h"
 #include "lib/peer/koordinator/profile/stand_ins.h"
 #include "lib/peer/koordinator/reservation/reservation_book.h"
+#include "lib/peer/koordinator/reservation/reservation_tally.h"
 #include "lib/peer/kube_scheduler/extra_plugins.h"
 #include "muster/boxed.h"
 
@@ -114,6 +115,9 @@ class ReservationPlugin {
   // Returns the reservation of the node that the task would take from; empty: none.
   std::string Nominated(TaskIndex t, NodeIndex n);
 
+  // Returns why no reservation serves the task of the cycle, which found no node, in the words of
+  // reservation/reservation_tally.h; empty for a task that is no owner and asks for none.
+  std::string WhyNoneServes(const kube::PodCycle& cycle) const;
   // Returns why the task may go to no node.
   kube::Status PreFilter() const;
   // Returns whether the task sees other books of the node than the world's.
@@ -201,6 +205,7 @@ class ReservationPlugin {
   const ReservationClaim no_claim_ = {};
   const ReservationClaim* claim_ = nullptr;          // of the task of the last Match
   HashMap<NodeIndex, std::vector<Number>> matched_;  // the same
+  HashMap<NodeIndex, ReservationTally> tallies_;     // the same
   HashMap<NodeIndex, Number> nominated_;             // the same
   const StandIn* own_ = nullptr;                     // the same; null: it stands for no reservation
   ReservationBook::Entry own_entry_;
