@@ -30,6 +30,7 @@ constexpr std::string_view kGangGroups = "gang.scheduling.koordinator.sh/groups"
 constexpr std::string_view kGangPolicy = "gang.scheduling.koordinator.sh/match-policy";
 constexpr std::string_view kSigsGangPolicy = "pod-group.scheduling.sigs.k8s.io/match-policy";
 constexpr std::string_view kReservationOrder = "scheduling.koordinator.sh/reservation-order";
+constexpr std::string_view kAllocatedMark = "scheduling.koordinator.sh/reservation-allocated";
 constexpr std::string_view kRestrictedOptions =
     "scheduling.koordinator.sh/reservation-restricted-options";
 
@@ -152,9 +153,31 @@ void ReadOffer(const ApiObject& object, const NamesByUid& pods, ReservationSpec*
   ReadPreAllocation(object, &reservation->shape.labels);
 }
 
+// Pods by the names of the reservations that they state to hold.
+using Holders = HashMap<std::string, std::vector<std::string>>;
+
+Holders HoldersIn(const Dump& dump) {
+  HashSet<std::string> names;
+  for (const ApiObject* object : dump.OfKind("Reservation")) names.insert(object->name());
+  Holders holders;
+  for (const ApiObject* pod : SortedByKey(dump.OfKind("Pod"))) {
+    WithAnnotation(*pod, kAllocatedMark, [&](const Field& allocated) {
+      const std::string name = allocated.Text("name");
+      allocated.Quiet({"uid"});
+      if (names.contains(name)) {
+        holders[name].push_back(pod->key());
+      } else if (!name.empty()) {
+        IgnoreMark(*pod, kAllocatedMark, ": no such reservation is there; the pod holds none");
+      }
+    });
+  }
+  return holders;
+}
+
 struct ReservationPlaces {
   HashMap<std::string, const NodeSpec*> nodes;
   NamesByUid pods;
+  Holders holders;
 };
 
 // Returns whether the reservation is complete, in the words of the peer where it is not.
@@ -206,6 +229,35 @@ class StandInReader {
   const PriorityClasses classes_;
 };
 
+// Which of its room owners get, and beside which others it may be placed.
+void ReadPolicy(const ApiObject& object, ReservationSpec* reservation) {
+  const std::string policy = object.spec().Text("allocatePolicy");
+  if (policy == "Aligned") {
+    reservation->shape.labels.emplace_back("koordinator/allocate-policy", policy);
+  } else if (!policy.empty() && policy != "Restricted") {
+    object.spec()["allocatePolicy"].Ignored(
+        absl::StrCat(Quote(policy), " is neither Aligned nor Restricted"));
+  }
+  if (policy != "Restricted") return;
+  reservation->policy = ReservationPolicy::kRestricted;
+  reservation->restricted = AnnotatedTexts(object, kRestrictedOptions, "resources");
+  std::sort(reservation->restricted.begin(), reservation->restricted.end());
+  const auto last = std::unique(reservation->restricted.begin(), reservation->restricted.end());
+  reservation->restricted.erase(last, reservation->restricted.end());
+}
+
+void ReadHolders(const ApiObject& object, const Holders& stated, ReservationSpec* reservation) {
+  const auto hold = [&](const std::string& key) {
+    const auto& known = reservation->holders;
+    if (key.empty() || std::find(known.begin(), known.end(), key) != known.end()) return;
+    reservation->holders.push_back(key);
+  };
+  for (const Field& holder : object.status().Items("currentOwners")) hold(KeyOf(holder));
+  const auto pods = stated.find(object.name());
+  if (pods == stated.end()) return;
+  for (const std::string& key : pods->second) hold(key);
+}
+
 std::optional<ReservationSpec> ReservationOf(const ApiObject& object, const Limits& limits,
                                              const ReservationPlaces& places,
                                              const StandInReader& stand_ins,
@@ -236,28 +288,10 @@ std::optional<ReservationSpec> ReservationOf(const ApiObject& object, const Limi
     ReadReservedDevices(object, node, &reservation.shape);
   }
   reservation.allocate_once = object.spec().Bool("allocateOnce", true);
-  const std::string policy = object.spec().Text("allocatePolicy");
-  if (policy == "Aligned") {
-    reservation.shape.labels.emplace_back("koordinator/allocate-policy", policy);
-  } else if (!policy.empty() && policy != "Restricted") {
-    object.spec()["allocatePolicy"].Ignored(
-        absl::StrCat(Quote(policy), " is neither Aligned nor Restricted"));
-  }
-  if (policy == "Restricted") {
-    reservation.policy = ReservationPolicy::kRestricted;
-    reservation.restricted = AnnotatedTexts(object, kRestrictedOptions, "resources");
-    std::sort(reservation.restricted.begin(), reservation.restricted.end());
-    const auto last = std::unique(reservation.restricted.begin(), reservation.restricted.end());
-    reservation.restricted.erase(last, reservation.restricted.end());
-  }
+  ReadPolicy(object, &reservation);
   reservation.expires = EndOf(object);
   reservation.allocated = ToResources(ReadAmounts(object.status()["allocated"]));
-  for (const Field& holder : object.status().Items("currentOwners")) {
-    const std::string key = KeyOf(holder);
-    const auto& known = reservation.holders;
-    if (key.empty() || std::find(known.begin(), known.end(), key) != known.end()) continue;
-    reservation.holders.push_back(key);
-  }
+  ReadHolders(object, places.holders, &reservation);
   reservation.unschedulable = object.spec().Bool("unschedulable", false);
   const std::string* order = object.Label(kReservationOrder);
   if (order != nullptr) reservation.order = std::max<int64_t>(0, WholeNumber(*order).value_or(0));
@@ -373,6 +407,7 @@ void ReadKoordinatorReservations(const ImportSource& source, const StandInRules&
     const std::string uid = pod->metadata().Text("uid");
     if (!uid.empty()) places.pods[uid] = pod->key();
   }
+  places.holders = HoldersIn(source.dump);
   for (const ApiObject* object : source.dump.OfKind("Reservation")) {
     std::optional<ReservationSpec> one =
         ReservationOf(*object, source.options.limits, places, stand_ins, &cluster->tasks);

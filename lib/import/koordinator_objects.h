@@ -62,7 +62,7 @@ std::string KnownWord(const Field& wish, std::span<const std::string_view> words
 Labels ReadGangMarks(const ApiObject& object);
 
 struct StandInRules {
-  std::string_view scheduler;  // whose reservations are placed
+  std::string_view scheduler;  // reservations of other schedulers are left out
   const PodReader* reader;     // not null
 };
 // Reservations with what they reserve, their owners and those that hold them. One that waits for a

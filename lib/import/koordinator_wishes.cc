@@ -29,9 +29,7 @@ constexpr OtherMark kOtherMarks[] = {
     {"Pod", "gang.scheduling.koordinator.sh/network-topology-spec",
      "gangs are not gathered in topologies"},
     {"PodGroup", "gang.scheduling.koordinator.sh/network-topology-spec",
-     "gangs are not gathered in topologies"},
-    {"ElasticQuota", "quota.scheduling.koordinator.sh/tree-id",
-     "quotas of all trees are in one, of all nodes"}};
+     "gangs are not gathered in topologies"}};
 constexpr std::string_view kRequiredWish = "requiredDuringSchedulingIgnoredDuringExecution";
 
 std::string RequirementText(const Requirement& requirement) {
@@ -104,8 +102,22 @@ void ReadTakeOverPriority(const ApiObject& pod, Labels* labels) {
                      absl::StrCat(Quote(*text), " is no whole number; 0 counts"));
 }
 
+// Returns whether the annotation is JSON, if there is one.
+bool IsReadable(const ApiObject& pod, std::string_view key) {
+  const std::string* text = pod.Annotation(key);
+  Budget budget;
+  return text == nullptr || text->empty() || ReadJsonValue(*text, "annotation", &budget).ok();
+}
+
 void ReadWishes(const ApiObject& pod, Labels* labels) {
   ReadTakeOverPriority(pod, labels);
+  for (const std::string_view key : {kReservationAffinity, kExactMatch}) {
+    if (IsReadable(pod, key)) continue;
+    pod.log()->Note(pod.place(), absl::StrCat("metadata.annotations", JsonPathStep(key)),
+                    "cannot be read: as at the peer, the pod gets no node");
+    labels->emplace_back("koordinator/reservation-unreadable", "true");
+    return;
+  }
   WithWishes(pod, kReservationAffinity, [&](const Field& affinity) {
     const std::string name = affinity.Text("name"), tolerations = TolerationsOf(affinity);
     labels->emplace_back("koordinator/reservation-affinity", TermsOf(affinity));

@@ -253,23 +253,16 @@ TEST(Koordinator, MarksWithoutARuleAreReported) {
   const absl::StatusOr<Import> import = ImportWith(R"(, "annotations": {
       "internal.scheduling.koordinator.sh/scheduling-hint": "{\"preferredNodeNames\": [\"n\"]}",
       "gang.scheduling.koordinator.sh/network-topology-spec": "{}"})",
-                                                   R"(,
-    {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
-     "metadata": {"name": "a", "namespace": "a",
-                  "labels": {"quota.scheduling.koordinator.sh/tree-id": "t"}}},
-    {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
-     "metadata": {"name": "b", "namespace": "b",
-                  "labels": {"quota.scheduling.koordinator.sh/tree-id": ""}}})");
+                                                   "");
   ASSERT_TRUE(import.ok()) << import.status();
   EXPECT_THAT(Lines(*import),
               ::testing::UnorderedElementsAre(HasSubstr("preferred nodes are not tried first"),
-                                              HasSubstr("not gathered in topologies"),
-                                              HasSubstr("ElasticQuota a/a: metadata.labels")));
+                                              HasSubstr("not gathered in topologies")));
 }
 
 TEST(Koordinator, HintsAboutDevicesAreLabels) {
   const absl::StatusOr<Import> import = ImportWith(R"(,
-    "labels": {"koordinator.sh/gpu-isolation-provider": "HAMi-core"},
+    "labels": {"koordinator.sh/gpu-isolation-provider": "mine"},
     "annotations": {"scheduling.koordinator.sh/device-allocate-hint":
         "{\"gpu\": {\"requiredTopologyScope\": \"NUMANode\", \"exclusivePolicy\": \"DeviceLevel\",
                    \"selector\": {\"matchExpressions\": [
@@ -286,7 +279,7 @@ TEST(Koordinator, HintsAboutDevicesAreLabels) {
                                                    "");
   ASSERT_TRUE(import.ok()) << import.status();
   EXPECT_EQ(import->scenario.cluster.tasks[0].shape.labels,
-            (Labels{{"koordinator.sh/gpu-isolation-provider", "HAMi-core"},
+            (Labels{{"koordinator.sh/gpu-isolation-provider", "mine"},
                     {"koordinator/gpu-scope", "NUMANode"},
                     {"koordinator/gpu-selector", "a=b+c;d!=e;f=*;!g"},
                     {"koordinator/rdma-strategy", "RequestsAsCount"},
@@ -296,7 +289,7 @@ TEST(Koordinator, HintsAboutDevicesAreLabels) {
                     {"koordinator/gpu-bandwidth", "966367641600"}}));
   EXPECT_THAT(Lines(*import),
               ::testing::UnorderedElementsAre(HasSubstr("rdma.vfSelector: virtual functions"),
-                                              HasSubstr("gpu-isolation-provider")));
+                                              HasSubstr("\"mine\" is not HAMi-core")));
 }
 
 TEST(Koordinator, TextsOfDevicesThatAreNoLabelsAreIgnored) {

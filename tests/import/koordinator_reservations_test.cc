@@ -72,6 +72,68 @@ TEST(Koordinator, AReservationThatWaitsIsATask) {
   EXPECT_EQ(plan->binds().size(), 2u) << "all but r, which has no zone";
 }
 
+// As at the peer, nothing else is done with the pod.
+TEST(Koordinator, APodWithAnUnreadableWishGetsNoNode) {
+  for (const char* mark : {"reservation-affinity", "exact-match-reservation"}) {
+    const absl::StatusOr<Import> import = ImportWith(
+        std::string(R"(, "annotations": {"scheduling.koordinator.sh/)") + mark + R"(": "{bad"})",
+        "");
+    ASSERT_TRUE(import.ok()) << import.status();
+    EXPECT_THAT(Lines(*import),
+                ::testing::ElementsAre(HasSubstr("cannot be read: as at the peer, the pod gets no "
+                                                 "node")));
+    EXPECT_EQ(import->scenario.cluster.tasks[0].shape.labels,
+              (Labels{{"koordinator/reservation-unreadable", "true"}}));
+    Cluster filled;
+    ASSERT_TRUE(Fill(import->scenario, &filled).ok());
+    const absl::StatusOr<Plan> plan = filled.Schedule("koordinator");
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    ASSERT_EQ(plan->pending().size(), 1u);
+    EXPECT_THAT(plan->reasons()[plan->pending()[0].reason].where,
+                HasSubstr("what the pod states about reservations cannot be read"));
+  }
+}
+
+TEST(Koordinator, PodsStateWhichReservationTheyHold) {
+  const auto holding = [](const std::string& reservation) {
+    return ImportWith(R"(, "annotations": {"scheduling.koordinator.sh/reservation-allocated":
+        "{\"name\": \")" + reservation +
+                          R"(\", \"uid\": \"1\"}"})",
+                      R"(,
+      {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Reservation",
+       "metadata": {"name": "r"}, "status": {"phase": "Available", "nodeName": "n",
+         "currentOwners": [{"namespace": "lab", "name": "gone"}]},
+       "spec": {"owners": [{"labelSelector": {}}], "ttl": "24h",
+                "template": {"spec": {"containers": []}}}})");
+  };
+  absl::StatusOr<Import> import = holding("r");
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_EQ(import->scenario.cluster.reservations[0].holders,
+            (std::vector<std::string>{"lab/gone", "lab/p"}));
+  import = holding("s");
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_EQ(import->scenario.cluster.reservations[0].holders,
+            (std::vector<std::string>{"lab/gone"}));
+  EXPECT_THAT(Lines(*import), ::testing::Contains(HasSubstr("no such reservation is there")));
+}
+
+TEST(Koordinator, AMeasurementOfTheFutureIsNoted) {
+  const auto lines_at = [](int64_t now) {
+    const absl::StatusOr<Import> import = ImportObjects(R"([
+      {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}},
+      {"apiVersion": "slo.koordinator.sh/v1alpha1", "kind": "NodeMetric",
+       "metadata": {"name": "n"},
+       "status": {"updateTime": "1970-01-01T00:10:00Z", "nodeMetric": {"nodeUsage": {}}}}])",
+                                                        {.profile = "koordinator", .now = now});
+    EXPECT_TRUE(import.ok()) << import.status();
+    return import.ok() ? Lines(*import) : std::vector<std::string>();
+  };
+  EXPECT_THAT(
+      lines_at(590),
+      ::testing::Contains(HasSubstr("status.updateTime: is 10 s after the time of the scenario")));
+  EXPECT_THAT(lines_at(600), ::testing::Not(::testing::Contains(HasSubstr("after the time"))));
+}
+
 TEST(Koordinator, AReservationThatIsNotCompleteIsLeftOutInThePeersWords) {
   const auto line_of = [](const std::string& spec) {
     const absl::StatusOr<Import> import = ImportWith("", R"(,

@@ -91,21 +91,22 @@
 //   busy nodes, arbitration.h rules on migrations, eviction_rates.h limits them, migration_steps.h
 //   carries one out, fragmentation.h and level_drain.h pack nodes. bin_pack.h is for tests alone.
 //
-// Not kept in the functions: isolation of shared GPUs by HAMi.
-//
 // Where the profile differs from the peer:
 // - The default plug-ins are those of Kubernetes 1.37, but for their scores: the peer is built on
 //   1.35, and so are these (option `kubernetes` of schedule).
 // - Times are ticks. Pods that were rejected, and groups that had their turn in vain, are not
 //   tried again in the same plan, as time stands still. An event of a pod wakes the pods of its own
 //   group of gangs; the peer's wakes those of all.
-// - Filters and scores by load leave out limits, resources beside cpu and memory, and pods that
-//   warm up. Trees of quotas beside the default one, hooks and sub-priorities are not known.
+// - Filters and scores by load leave out resources beside cpu and memory; pods warm up from the
+//   time they got their node on, not from when they were initialized. Hooks of quotas and
+//   sub-priorities are not known.
 // - A reservation without a node is placed by a task that stands for it (profile/stand_ins.h). It
 //   serves its owners at once; the peer's does after it was bound. It is no member of a quota or a
 //   gang, and evicts nothing where the importer made the task. An owner that is a controller is
 //   known by its kind and name. Devices of pods that are taken over do not become the
 //   reservation's.
+// - A node without HAMi refuses a task that requests it for its part of a GPU; the peer ends the
+//   task's attempt with an error as soon as it looks at such a node.
 // - Of devices, templates of shares and virtual functions are not known. With device_zones=off
 //   nodes are filtered by devices under policies of zones, too.
 // - CPUs and zones are looked at once a node lists some. No task takes CPUs that were chosen

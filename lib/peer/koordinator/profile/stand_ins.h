@@ -3,21 +3,21 @@
 // Reservations that look for a node, and the tasks that stand for them in the queue.
 //
 //   for (const auto& [task, stand_in] : ReadStandIns(tables)) ...
-//   TakeOver over(stand_in, request, record);         // of one reservation
-//   over.Filter(node, &candidates);                   // whom it would take over there
-//   over.Choose(node, candidates);                    // whom it takes over
+//   TakeOver over(stand_in, request, reserved, rules, settings);   // of one reservation
+//   over.Filter(node, &candidates);                  // which tasks it would take over there
+//   over.Choose(node, candidates);                   // which of them it takes over
 //
 // A reservation that waits is placed by a task with the label koordinator/reserves, which names it.
 // Once the task has a node, the reservation keeps its room there. Labels of the reservation:
 //
-//   koordinator/allocate-policy         "Aligned": it may share a node with restricted ones. Without
-//                                       the label one that is not restricted shares a node with its
-//                                       like alone
-//   koordinator/pre-allocation          "Default": it takes over running tasks that selectors of its
-//                                       owners select; "Cluster": those with the label
-//                                       pod.koordinator.sh/is-pre-allocatable "true", those with the
-//                                       largest koordinator/pre-allocatable-priority first. Only
-//                                       one that is restricted may
+//   koordinator/allocate-policy         "Aligned": it may share a node with restricted ones.
+//                                       Without the label one that is not restricted shares a node
+//                                       with its like alone
+//   koordinator/pre-allocation          "Default": it takes over running tasks that selectors of
+//                                       its owners select; "Cluster": those with the label
+//                                       pod.koordinator.sh/is-pre-allocatable "true", by the largest
+//                                       koordinator/pre-allocatable-priority. Only one that is
+//                                       restricted may
 //   koordinator/pre-allocation-several  "true": more than one
 //   scheduling.koordinator.sh/pre-allocation-required  "true": at least one
 //
