@@ -65,6 +65,10 @@ constexpr std::string_view kDefaultQuota = "koordinator-default-quota";
 constexpr std::string_view kQuotaOfPod = "quota.scheduling.koordinator.sh/name";
 constexpr std::string_view kQuotaParent = "quota.scheduling.koordinator.sh/parent";
 constexpr std::string_view kQuotaLends = "quota.scheduling.koordinator.sh/allow-lent-resource";
+constexpr std::string_view kQuotaTree = "quota.scheduling.koordinator.sh/tree-id";
+constexpr std::string_view kQuotaIsRoot = "quota.scheduling.koordinator.sh/is-root";
+constexpr std::string_view kQuotaTotal = "quota.scheduling.koordinator.sh/total-resource";
+constexpr std::string_view kQuotaApart = "quota.scheduling.koordinator.sh/ignore-default-tree";
 constexpr std::string_view kQuotaWeight = "quota.scheduling.koordinator.sh/shared-weight";
 constexpr std::string_view kQuotaSpaces = "quota.scheduling.koordinator.sh/namespaces";
 constexpr std::string_view kPreemptible = "quota.scheduling.koordinator.sh/preemptible";
@@ -80,22 +84,53 @@ std::string FieldOf(std::string_view section, std::string_view key) {
 
 // --- quotas
 
+std::string AmountsText(const AmountMap& amounts) {
+  std::vector<std::string> texts;
+  for (const auto& [name, amount] : ToResources(amounts)) {
+    texts.push_back(absl::StrCat(name, "=", amount.text));
+  }
+  return absl::StrJoin(texts, ",");
+}
+
+// The amounts of a JSON annotation; nothing where there is none, or where it is none.
+std::optional<AmountMap> AnnotatedAmounts(const ApiObject& object, std::string_view key,
+                                          std::string_view otherwise) {
+  const std::optional<JsonRow> row = AnnotatedJson(object, key);
+  if (!row) return std::nullopt;
+  ImportLog unread;
+  const FieldSource source{object.place(), &*row, &unread};
+  AmountMap given = ReadAmounts(Field(&source));
+  if (unread.ok()) return given;
+  object.log()->Ignored(object.place(), FieldOf("annotations", key),
+                        absl::StrCat("is no list of amounts; ", ToAbsl(otherwise)));
+  return std::nullopt;
+}
+
+// The tree of a quota, and what it has, where the quota is its root.
+void ReadTree(const ApiObject& object, QueueSpec* queue) {
+  const std::string* tree = object.Label(kQuotaTree);
+  if (tree == nullptr || tree->empty()) return;
+  queue->settings.emplace_back("koordinator/tree", *tree);
+  const std::string* root = object.Label(kQuotaIsRoot);
+  if (root == nullptr || *root != "true") return;
+  const auto total = AnnotatedAmounts(object, kQuotaTotal, "the tree has nothing");
+  if (!total || total->empty()) return;
+  queue->settings.emplace_back("koordinator/tree-total", AmountsText(*total));
+  const std::string* apart = object.Label(kQuotaApart);
+  if (apart != nullptr && *apart == "true") {
+    queue->settings.emplace_back("koordinator/tree-apart", "true");
+  }
+}
+
 // The shared weight of each resource, or the maximum. A queue's own weight is that of cpu, whole;
 // where others have one, too, a setting has all.
 void ReadSharedWeights(const ApiObject& object, const AmountMap& most, QueueSpec* queue) {
   AmountMap weights = most;
-  if (const std::optional<JsonRow> row = AnnotatedJson(object, kQuotaWeight)) {
-    ImportLog unread;
-    const FieldSource source{object.place(), &*row, &unread};
-    const AmountMap given = ReadAmounts(Field(&source));
-    if (!unread.ok()) {
-      object.log()->Ignored(object.place(), FieldOf("annotations", kQuotaWeight),
-                            "is no list of amounts; the maximum counts");
-    } else if (!given.empty()) {
-      // As the peer's webhook leaves them: of the resources of the maximum, and of each of these.
-      for (auto& [name, amount] : weights) {
-        if (const ExactAmount* own = FindAmount(given, name)) amount = *own;
-      }
+  const auto given = AnnotatedAmounts(object, kQuotaWeight, "the maximum counts");
+  if (given && !given->empty()) {
+    // As the peer's webhook leaves them: of the resources of the maximum, and of each of these.
+    for (auto& [name, amount] : weights) {
+      if (const ExactAmount* own = FindAmount(*given, name)) amount = *own;
     }
   }
   const ExactAmount* cpu = FindAmount(weights, "cpu");
@@ -103,11 +138,7 @@ void ReadSharedWeights(const ApiObject& object, const AmountMap& most, QueueSpec
     queue->weight = std::max<int64_t>(static_cast<int64_t>(*cpu / kAmountUnit), 1);
   }
   if (weights.empty() || (cpu != nullptr && weights.size() == 1)) return;
-  std::vector<std::string> texts;
-  for (const auto& [name, amount] : ToResources(weights)) {
-    texts.push_back(absl::StrCat(name, "=", amount.text));
-  }
-  queue->settings.emplace_back("koordinator/shared-weight", absl::StrJoin(texts, ","));
+  queue->settings.emplace_back("koordinator/shared-weight", AmountsText(weights));
 }
 
 void ReadElasticQuotas(const ImportSource& source, ClusterSpec* cluster) {
@@ -137,6 +168,7 @@ void ReadElasticQuotas(const ImportSource& source, ClusterSpec* cluster) {
     if (lends != nullptr && *lends == "false") {
       queue.settings.emplace_back("koordinator/lends", "false");
     }
+    ReadTree(*object, &queue);
   }
   if (names.size() == objects.size() + 1) {  // no object is the default quota
     cluster->queues.push_back({.name = std::string(kDefaultQuota)});
@@ -285,6 +317,37 @@ void SetPriorities(ClusterSpec* cluster) {
   }
 }
 
+// The limits of a pod, as its requests are summed.
+AmountMap LimitsOf(const ApiObject& pod) {
+  AmountMap sum, sidecars, first;
+  for (const Field& container : pod.spec().Items("initContainers")) {
+    const AmountMap limits = ReadAmounts(container.Section("resources")["limits"]);
+    if (container["restartPolicy"].Is("Always")) {
+      sidecars = Sum(sidecars, limits);
+    } else {
+      first = Largest(first, Sum(sidecars, limits));
+    }
+  }
+  for (const Field& container : pod.spec().Items("containers")) {
+    sum = Sum(sum, ReadAmounts(container.Section("resources")["limits"]));
+  }
+  return Largest(Sum(sum, sidecars), first);
+}
+
+// Of limits above requests the estimate of a pod's load reads those of cpu and memory, of any band.
+void AddLimits(const ApiObject& pod, TaskShape* shape) {
+  AmountMap above;
+  for (const auto& [name, limit] : LimitsOf(pod)) {
+    if (!name.ends_with("cpu") && !name.ends_with("memory")) continue;
+    ExactAmount request = 0;
+    for (const auto& [other, amount] : shape->request) {
+      if (other == name) request = ParseAmount(amount.text).value_or(0);
+    }
+    if (limit > request && IsPlainText(name)) SetAmount(name, limit, &above);
+  }
+  if (!above.empty()) shape->labels.emplace_back("koordinator/limits", AmountsText(above));
+}
+
 Dump::Objects ReadPodsAsTasks(const ImportSource& source, const KoordinatorConfiguration& read,
                               const HashMap<std::string, std::string>& jobs, ClusterSpec* cluster) {
   Dump::Objects pods = ReadTasks(
@@ -294,6 +357,7 @@ Dump::Objects ReadPodsAsTasks(const ImportSource& source, const KoordinatorConfi
     const std::string* preemptible = pods[i]->Label(kPreemptible);
     if (preemptible != nullptr && *preemptible == "false") task.preemptable = false;
     task.shape.guaranteed_qos = IsGuaranteed(*pods[i]);
+    AddLimits(*pods[i], &task.shape);
     task.started = task.node.empty() ? std::nullopt : AssignedAt(*pods[i]);
   }
   SetPriorities(cluster);
@@ -318,7 +382,7 @@ void ReadKoordinatorObjects(const ImportSource& source, Scenario* scenario) {
   ReportOtherMarks(source.dump);
   ReadZoneHoldings(pods, scenario);
   ReadDeviceHoldings(pods, &cluster);
-  ReadNodeMetrics(source.dump, &cluster);
+  ReadNodeMetrics(source.dump, source.options.now, &cluster);
   ReadNodeLoadMarks(source.dump, &cluster);
   ReadNodeSlos(source.dump, &cluster);
   ReadWorkloads(pods, &cluster);
@@ -329,7 +393,7 @@ void ReadKoordinatorObjects(const ImportSource& source, Scenario* scenario) {
   std::erase_if(cluster.jobs, [&](const JobSpec& job) {
     return !with_tasks.contains(job.name) && source.dump.Find("PodGroup", job.name) == nullptr;
   });
-  ReadKoordinatorReservations(source, &cluster);
+  ReadKoordinatorReservations(source, {configuration.scheduler, &configuration.reader}, &cluster);
   for (const ApiObject* object : source.dump.OfKind("ClusterColocationProfile")) {
     object->spec().QuietRest();
     source.log->Note(object->place(), "spec", "pods are read as its webhook left them");

@@ -121,6 +121,10 @@ void ReadLoadAware(const Field& arguments, PodReader* reader) {
                reader);
   SetResources(arguments, "prodUsageThresholds", "production_cpu_threshold",
                "production_memory_threshold", 0, reader);
+  if (const int64_t warm_up = arguments.Int64("estimatedSecondsAfterPodScheduled", 0);
+      warm_up > 0) {
+    reader->Set("load_warm_up", absl::StrCat(warm_up));
+  }
   SetFlag(arguments, "scoreAccordingProdUsage", "production_score", reader);
   SetFlag(arguments, "prodUsageIncludeSys", "production_system", reader);
   const Field aggregated = arguments.Section("aggregated");

@@ -205,9 +205,11 @@ void ReadHints(const ApiObject& pod, Labels* labels) {
       add("gpu-bandwidth", ToQuantity("memory", ReadAmount(bandwidth)).text);
     }
   });
-  if (pod.Label(kIsolation) != nullptr) {
+  // The label itself is read by the profile.
+  const std::string* isolation = pod.Label(kIsolation);
+  if (isolation != nullptr && *isolation != "HAMi-core") {
     pod.log()->Ignored(pod.place(), absl::StrCat("metadata.labels", JsonPathStep(kIsolation)),
-                       "nodes are not chosen by what isolates parts of GPUs");
+                       absl::StrCat(Quote(*isolation), " is not HAMi-core"));
   }
 }
 

@@ -180,7 +180,7 @@ std::optional<LoadStatistic> ReadLoadStatistic(const Field& aggregated, std::str
   return LoadStatistic{name, std::clamp<int64_t>(seconds, 0, 1'000'000'000)};
 }
 
-void ReadNodeMetrics(const Dump& dump, ClusterSpec* cluster) {
+void ReadNodeMetrics(const Dump& dump, int64_t now, ClusterSpec* cluster) {
   HashMap<std::string, size_t> nodes, tasks;
   for (size_t i = 0; i < cluster->nodes.size(); ++i) nodes[cluster->nodes[i].name] = i;
   for (size_t i = 0; i < cluster->tasks.size(); ++i) tasks[cluster->tasks[i].name] = i;
@@ -199,6 +199,11 @@ void ReadNodeMetrics(const Dump& dump, ClusterSpec* cluster) {
       continue;
     }
     const int64_t measured = status.Seconds("updateTime");
+    if (now > 0 && measured > now) {
+      object->log()->Note(object->place(), "status.updateTime",
+                          absl::StrCat("is ", measured - now, " s after the time of the scenario; ",
+                                       "the measurement counts as new"));
+    }
     UsageDetail detail;
     detail.amounts = AmountsIn(metric.Section("nodeUsage"));
     detail.system = AmountsIn(metric.Section("systemUsage"));

@@ -3,7 +3,7 @@
 // What Koordinator's agents and controllers report: measurements, thresholds of nodes, owners of
 // pods, migrations under way.
 //
-//   ReadNodeMetrics(source.dump, &cluster);        // after nodes and tasks
+//   ReadNodeMetrics(source.dump, now, &cluster);   // after nodes and tasks
 //   ReadWorkloads(pods, &cluster);                 // `pods` are those of cluster.tasks, in order
 //
 // NodeMetric becomes `usage` of its node and of the pods that it lists, NodeSLO settings of its
@@ -38,7 +38,7 @@ struct LoadStatistic {
 std::optional<LoadStatistic> ReadLoadStatistic(const Field& aggregated, std::string_view type,
                                                std::string_view duration);
 
-void ReadNodeMetrics(const Dump& dump, ClusterSpec* cluster);
+void ReadNodeMetrics(const Dump& dump, int64_t now, ClusterSpec* cluster);
 void ReadNodeLoadMarks(const Dump& dump, ClusterSpec* cluster);
 void ReadNodeSlos(const Dump& dump, ClusterSpec* cluster);
 void ReadWorkloads(const Dump::Objects& pods, ClusterSpec* cluster);

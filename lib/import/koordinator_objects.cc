@@ -2,6 +2,7 @@
 #include "lib/import/koordinator_objects.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "lib/import/koordinator_zones.h"
 #include "lib/import/kubernetes.h"
 #include "lib/import/pod_groups.h"
+#include "lib/peer/koordinator/reservation/reservation_state.h"
 
 namespace muster {
 namespace {
@@ -28,6 +30,7 @@ constexpr std::string_view kGangGroups = "gang.scheduling.koordinator.sh/groups"
 constexpr std::string_view kGangPolicy = "gang.scheduling.koordinator.sh/match-policy";
 constexpr std::string_view kSigsGangPolicy = "pod-group.scheduling.sigs.k8s.io/match-policy";
 constexpr std::string_view kReservationOrder = "scheduling.koordinator.sh/reservation-order";
+constexpr std::string_view kAllocatedMark = "scheduling.koordinator.sh/reservation-allocated";
 constexpr std::string_view kRestrictedOptions =
     "scheduling.koordinator.sh/reservation-restricted-options";
 
@@ -125,6 +128,19 @@ std::optional<int64_t> EndOf(const ApiObject& object) {
   return std::nullopt;
 }
 
+// How it takes over pods that run, which it does when it gets its node.
+void ReadPreAllocation(const ApiObject& object, Labels* labels) {
+  if (!object.spec().Bool("preAllocation", false)) return;
+  const Field policy = object.spec().Section("preAllocationPolicy");
+  const std::string mode = policy.Text("mode", "Default");
+  const bool several = policy.Bool("enableMultiple", false);
+  if (mode != "Default" && mode != "Cluster") {
+    policy["mode"].Ignored(absl::StrCat(Quote(mode), " is neither Default nor Cluster"));
+  }
+  labels->emplace_back("koordinator/pre-allocation", mode == "Cluster" ? mode : "Default");
+  if (several) labels->emplace_back("koordinator/pre-allocation-several", "true");
+}
+
 // What else it keeps, and for which pods.
 void ReadOffer(const ApiObject& object, const NamesByUid& pods, ReservationSpec* reservation) {
   // Affinity selects the labels of the reservation, not those of its template.
@@ -134,20 +150,118 @@ void ReadOffer(const ApiObject& object, const NamesByUid& pods, ReservationSpec*
     reservation->taints.push_back(
         {taint.Text("key"), taint.Text("value"), taint["effect"].AsWord<TaintEffect>()});
   }
-  // Pods are taken over when the reservation gets its node, which it has now if it is available.
-  if (reservation->phase == ReservationPhase::kPending &&
-      object.spec().Bool("preAllocation", false)) {
-    object.spec()["preAllocation"].Ignored("it takes over no pods that run");
+  ReadPreAllocation(object, &reservation->shape.labels);
+}
+
+// Pods by the names of the reservations that they state to hold.
+using Holders = HashMap<std::string, std::vector<std::string>>;
+
+Holders HoldersIn(const Dump& dump) {
+  HashSet<std::string> names;
+  for (const ApiObject* object : dump.OfKind("Reservation")) names.insert(object->name());
+  Holders holders;
+  for (const ApiObject* pod : SortedByKey(dump.OfKind("Pod"))) {
+    WithAnnotation(*pod, kAllocatedMark, [&](const Field& allocated) {
+      const std::string name = allocated.Text("name");
+      allocated.Quiet({"uid"});
+      if (names.contains(name)) {
+        holders[name].push_back(pod->key());
+      } else if (!name.empty()) {
+        IgnoreMark(*pod, kAllocatedMark, ": no such reservation is there; the pod holds none");
+      }
+    });
   }
+  return holders;
 }
 
 struct ReservationPlaces {
   HashMap<std::string, const NodeSpec*> nodes;
   NamesByUid pods;
+  Holders holders;
 };
 
+// Returns whether the reservation is complete, in the words of the peer where it is not.
+bool IsComplete(const ApiObject& object) {
+  const Field spec = object.spec();
+  const std::string_view flaw = FlawOf({.has_template = spec["template"].given(),
+                                        .has_owners = !spec.Items("owners").empty(),
+                                        .has_end = spec["ttl"].given() || spec["expires"].given()});
+  if (!flaw.empty()) object.log()->LeftOut(object.place(), "spec", flaw);
+  return flaw.empty();
+}
+
+// The pod that a reservation without a node is to the scheduler. Its name is that of no pod, as
+// namespaces have no capitals.
+class StandInReader {
+ public:
+  StandInReader(const ImportSource& source, const StandInRules& rules)
+      : rules_(rules), classes_(ReadPriorityClasses(source.dump)) {}
+
+  std::optional<TaskSpec> Read(const ApiObject& object, const ApiObject& pod) const {
+    const std::string scheduler = pod.spec().Text("schedulerName");
+    if (!scheduler.empty() && scheduler != rules_.scheduler) {
+      object.log()->LeftOut(object.place(), "spec.template.spec.schedulerName",
+                            absl::StrCat("waits for another scheduler, ", Quote(scheduler)));
+      return std::nullopt;
+    }
+    TaskSpec task = rules_.reader->ReadPod(pod);
+    task.name = absl::StrCat("Reservation/", object.name());
+    task.shape.labels.emplace_back("koordinator/reserves", object.name());
+    ReadCpuWishesOf(object, &task.shape);
+    ReadCpuWishesOf(pod, &task.shape);
+    // Without a priority it is the most important one of all.
+    task.priority = std::numeric_limits<int32_t>::max();
+    const std::string name = pod.spec().Text("priorityClassName");
+    if (pod.spec()["priority"].given()) {
+      task.priority = pod.spec().Int32("priority", 0);
+    } else if (const auto known = classes_.values.find(name); known != classes_.values.end()) {
+      task.priority = known->second;
+    }
+    task.never_preempts = true;
+    task.preemptable = false;
+    task.created = object.created();
+    task.uid = object.metadata().Text("uid");
+    return task;
+  }
+
+ private:
+  const StandInRules& rules_;
+  const PriorityClasses classes_;
+};
+
+// Which of its room owners get, and beside which others it may be placed.
+void ReadPolicy(const ApiObject& object, ReservationSpec* reservation) {
+  const std::string policy = object.spec().Text("allocatePolicy");
+  if (policy == "Aligned") {
+    reservation->shape.labels.emplace_back("koordinator/allocate-policy", policy);
+  } else if (!policy.empty() && policy != "Restricted") {
+    object.spec()["allocatePolicy"].Ignored(
+        absl::StrCat(Quote(policy), " is neither Aligned nor Restricted"));
+  }
+  if (policy != "Restricted") return;
+  reservation->policy = ReservationPolicy::kRestricted;
+  reservation->restricted = AnnotatedTexts(object, kRestrictedOptions, "resources");
+  std::sort(reservation->restricted.begin(), reservation->restricted.end());
+  const auto last = std::unique(reservation->restricted.begin(), reservation->restricted.end());
+  reservation->restricted.erase(last, reservation->restricted.end());
+}
+
+void ReadHolders(const ApiObject& object, const Holders& stated, ReservationSpec* reservation) {
+  const auto hold = [&](const std::string& key) {
+    const auto& known = reservation->holders;
+    if (key.empty() || std::find(known.begin(), known.end(), key) != known.end()) return;
+    reservation->holders.push_back(key);
+  };
+  for (const Field& holder : object.status().Items("currentOwners")) hold(KeyOf(holder));
+  const auto pods = stated.find(object.name());
+  if (pods == stated.end()) return;
+  for (const std::string& key : pods->second) hold(key);
+}
+
 std::optional<ReservationSpec> ReservationOf(const ApiObject& object, const Limits& limits,
-                                             const ReservationPlaces& places) {
+                                             const ReservationPlaces& places,
+                                             const StandInReader& stand_ins,
+                                             std::vector<TaskSpec>* tasks) {
   const auto& nodes = places.nodes;
   ReservationSpec reservation{.name = object.name()};
   reservation.phase = PhaseOf(object);
@@ -158,6 +272,7 @@ std::optional<ReservationSpec> ReservationOf(const ApiObject& object, const Limi
     object.log()->LeftOut(object.place(), "status.nodeName", "is no node that is there");
     return std::nullopt;
   }
+  if (reservation.phase == ReservationPhase::kPending && !IsComplete(object)) return std::nullopt;
   const Field pod_template = object.spec().Section("template");
   const auto pod = MakePod(
       {pod_template.Section("metadata"), pod_template.Section("spec"), "default", object.name()},
@@ -173,25 +288,19 @@ std::optional<ReservationSpec> ReservationOf(const ApiObject& object, const Limi
     ReadReservedDevices(object, node, &reservation.shape);
   }
   reservation.allocate_once = object.spec().Bool("allocateOnce", true);
-  if (object.spec().Text("allocatePolicy") == "Restricted") {
-    reservation.policy = ReservationPolicy::kRestricted;
-    reservation.restricted = AnnotatedTexts(object, kRestrictedOptions, "resources");
-    std::sort(reservation.restricted.begin(), reservation.restricted.end());
-    const auto last = std::unique(reservation.restricted.begin(), reservation.restricted.end());
-    reservation.restricted.erase(last, reservation.restricted.end());
-  }
+  ReadPolicy(object, &reservation);
   reservation.expires = EndOf(object);
   reservation.allocated = ToResources(ReadAmounts(object.status()["allocated"]));
-  for (const Field& holder : object.status().Items("currentOwners")) {
-    const std::string key = KeyOf(holder);
-    const auto& known = reservation.holders;
-    if (key.empty() || std::find(known.begin(), known.end(), key) != known.end()) continue;
-    reservation.holders.push_back(key);
-  }
+  ReadHolders(object, places.holders, &reservation);
   reservation.unschedulable = object.spec().Bool("unschedulable", false);
   const std::string* order = object.Label(kReservationOrder);
   if (order != nullptr) reservation.order = std::max<int64_t>(0, WholeNumber(*order).value_or(0));
   reservation.created = object.created();
+  if (reservation.phase != ReservationPhase::kPending) return reservation;
+  if (std::optional<TaskSpec> task = stand_ins.Read(object, *pod)) {
+    reservation.priority = task->priority;
+    tasks->push_back(*std::move(task));
+  }
   return reservation;
 }
 
@@ -289,15 +398,19 @@ Labels ReadGangMarks(const ApiObject& object) {
   return settings;
 }
 
-void ReadKoordinatorReservations(const ImportSource& source, ClusterSpec* cluster) {
+void ReadKoordinatorReservations(const ImportSource& source, const StandInRules& rules,
+                                 ClusterSpec* cluster) {
+  const StandInReader stand_ins(source, rules);
   ReservationPlaces places;
   for (const NodeSpec& node : cluster->nodes) places.nodes[node.name] = &node;
   for (const ApiObject* pod : source.dump.OfKind("Pod")) {
     const std::string uid = pod->metadata().Text("uid");
     if (!uid.empty()) places.pods[uid] = pod->key();
   }
+  places.holders = HoldersIn(source.dump);
   for (const ApiObject* object : source.dump.OfKind("Reservation")) {
-    std::optional<ReservationSpec> one = ReservationOf(*object, source.options.limits, places);
+    std::optional<ReservationSpec> one =
+        ReservationOf(*object, source.options.limits, places, stand_ins, &cluster->tasks);
     if (one) cluster->reservations.push_back(*std::move(one));
   }
 }

@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/import/importer.h"
+#include "lib/import/kube_scheduler.h"
 #include "lib/scenario/json_rows.h"
 #include "muster/snapshot.h"
 
@@ -60,9 +61,14 @@ std::string KnownWord(const Field& wish, std::span<const std::string_view> words
 // settings of the job.
 Labels ReadGangMarks(const ApiObject& object);
 
-// Reservations with what they reserve, their owners and those that hold them. Nodes must have been
-// read.
-void ReadKoordinatorReservations(const ImportSource& source, ClusterSpec* cluster);
+struct StandInRules {
+  std::string_view scheduler;  // reservations of other schedulers are left out
+  const PodReader* reader;     // not null
+};
+// Reservations with what they reserve, their owners and those that hold them. One that waits for a
+// node is a task, too, "Reservation/NAME". Nodes and tasks must have been read.
+void ReadKoordinatorReservations(const ImportSource& source, const StandInRules& rules,
+                                 ClusterSpec* cluster);
 
 }  // namespace muster
 

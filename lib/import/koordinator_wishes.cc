@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/import/koordinator_wishes.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,12 +11,14 @@
 #include "lib/base/strings.h"
 #include "lib/import/koordinator_objects.h"
 #include "lib/import/kubernetes.h"
+#include "lib/import/pod_groups.h"
 
 namespace muster {
 namespace {
 
 constexpr std::string_view kReservationAffinity = "scheduling.koordinator.sh/reservation-affinity";
 constexpr std::string_view kExactMatch = "scheduling.koordinator.sh/exact-match-reservation";
+constexpr std::string_view kTakeOverPriority = "pod.koordinator.sh/pre-allocatable-priority";
 // Marks that change what the peer decides, and that nothing here reads.
 struct OtherMark {
   std::string_view kind, key, text;
@@ -26,9 +29,7 @@ constexpr OtherMark kOtherMarks[] = {
     {"Pod", "gang.scheduling.koordinator.sh/network-topology-spec",
      "gangs are not gathered in topologies"},
     {"PodGroup", "gang.scheduling.koordinator.sh/network-topology-spec",
-     "gangs are not gathered in topologies"},
-    {"ElasticQuota", "quota.scheduling.koordinator.sh/tree-id",
-     "quotas of all trees are in one, of all nodes"}};
+     "gangs are not gathered in topologies"}};
 constexpr std::string_view kRequiredWish = "requiredDuringSchedulingIgnoredDuringExecution";
 
 std::string RequirementText(const Requirement& requirement) {
@@ -88,7 +89,35 @@ std::string TolerationsOf(const Field& affinity) {
   return absl::StrJoin(texts, ",");
 }
 
+// A pod that is marked for it may be taken over by any reservation.
+void ReadTakeOverPriority(const ApiObject& pod, Labels* labels) {
+  const std::string* text = pod.Annotation(kTakeOverPriority);
+  if (text == nullptr || text->empty()) return;
+  if (const std::optional<int64_t> priority = WholeNumber(*text)) {
+    labels->emplace_back("koordinator/pre-allocatable-priority", absl::StrCat(*priority));
+    return;
+  }
+  pod.log()->Ignored(pod.place(),
+                     absl::StrCat("metadata.annotations", JsonPathStep(kTakeOverPriority)),
+                     absl::StrCat(Quote(*text), " is no whole number; 0 counts"));
+}
+
+// Returns whether the annotation is JSON, if there is one.
+bool IsReadable(const ApiObject& pod, std::string_view key) {
+  const std::string* text = pod.Annotation(key);
+  Budget budget;
+  return text == nullptr || text->empty() || ReadJsonValue(*text, "annotation", &budget).ok();
+}
+
 void ReadWishes(const ApiObject& pod, Labels* labels) {
+  ReadTakeOverPriority(pod, labels);
+  for (const std::string_view key : {kReservationAffinity, kExactMatch}) {
+    if (IsReadable(pod, key)) continue;
+    pod.log()->Note(pod.place(), absl::StrCat("metadata.annotations", JsonPathStep(key)),
+                    "cannot be read: as at the peer, the pod gets no node");
+    labels->emplace_back("koordinator/reservation-unreadable", "true");
+    return;
+  }
   WithWishes(pod, kReservationAffinity, [&](const Field& affinity) {
     const std::string name = affinity.Text("name"), tolerations = TolerationsOf(affinity);
     labels->emplace_back("koordinator/reservation-affinity", TermsOf(affinity));

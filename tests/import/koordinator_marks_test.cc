@@ -95,7 +95,8 @@ constexpr char kNumaDump[] = R"([
   {"kind": "Reservation", "apiVersion": "scheduling.koordinator.sh/v1alpha1",
    "metadata": {"name": "waits", "annotations": {
        "scheduling.koordinator.sh/resource-status": "{\"cpuset\": \"0\"}"}},
-   "spec": {"template": {"spec": {"containers": [{}]}}}, "status": {"phase": "Pending"}}
+   "spec": {"template": {"spec": {"containers": [{}]}}, "owners": [{}], "ttl": "1h"},
+   "status": {"phase": "Pending"}}
 ])";
 
 TEST(Koordinator, CpusAndZonesOfNodesAreRead) {
@@ -252,23 +253,16 @@ TEST(Koordinator, MarksWithoutARuleAreReported) {
   const absl::StatusOr<Import> import = ImportWith(R"(, "annotations": {
       "internal.scheduling.koordinator.sh/scheduling-hint": "{\"preferredNodeNames\": [\"n\"]}",
       "gang.scheduling.koordinator.sh/network-topology-spec": "{}"})",
-                                                   R"(,
-    {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
-     "metadata": {"name": "a", "namespace": "a",
-                  "labels": {"quota.scheduling.koordinator.sh/tree-id": "t"}}},
-    {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
-     "metadata": {"name": "b", "namespace": "b",
-                  "labels": {"quota.scheduling.koordinator.sh/tree-id": ""}}})");
+                                                   "");
   ASSERT_TRUE(import.ok()) << import.status();
   EXPECT_THAT(Lines(*import),
               ::testing::UnorderedElementsAre(HasSubstr("preferred nodes are not tried first"),
-                                              HasSubstr("not gathered in topologies"),
-                                              HasSubstr("ElasticQuota a/a: metadata.labels")));
+                                              HasSubstr("not gathered in topologies")));
 }
 
 TEST(Koordinator, HintsAboutDevicesAreLabels) {
   const absl::StatusOr<Import> import = ImportWith(R"(,
-    "labels": {"koordinator.sh/gpu-isolation-provider": "HAMi-core"},
+    "labels": {"koordinator.sh/gpu-isolation-provider": "mine"},
     "annotations": {"scheduling.koordinator.sh/device-allocate-hint":
         "{\"gpu\": {\"requiredTopologyScope\": \"NUMANode\", \"exclusivePolicy\": \"DeviceLevel\",
                    \"selector\": {\"matchExpressions\": [
@@ -285,7 +279,7 @@ TEST(Koordinator, HintsAboutDevicesAreLabels) {
                                                    "");
   ASSERT_TRUE(import.ok()) << import.status();
   EXPECT_EQ(import->scenario.cluster.tasks[0].shape.labels,
-            (Labels{{"koordinator.sh/gpu-isolation-provider", "HAMi-core"},
+            (Labels{{"koordinator.sh/gpu-isolation-provider", "mine"},
                     {"koordinator/gpu-scope", "NUMANode"},
                     {"koordinator/gpu-selector", "a=b+c;d!=e;f=*;!g"},
                     {"koordinator/rdma-strategy", "RequestsAsCount"},
@@ -295,7 +289,7 @@ TEST(Koordinator, HintsAboutDevicesAreLabels) {
                     {"koordinator/gpu-bandwidth", "966367641600"}}));
   EXPECT_THAT(Lines(*import),
               ::testing::UnorderedElementsAre(HasSubstr("rdma.vfSelector: virtual functions"),
-                                              HasSubstr("gpu-isolation-provider")));
+                                              HasSubstr("\"mine\" is not HAMi-core")));
 }
 
 TEST(Koordinator, TextsOfDevicesThatAreNoLabelsAreIgnored) {
@@ -433,23 +427,6 @@ TEST(Koordinator, WhatANodeReservesIsNotAllocatable) {
   node = node_with(R"({\"reservedCPUs\": \"0-1\", \"applyPolicy\": \"ReservedCPUsOnly\"})");
   EXPECT_EQ(cpu_of(node), "7");
   EXPECT_TRUE(node.settings.empty());
-}
-
-TEST(Koordinator, OnlyAReservationThatWaitsTakesPodsOver) {
-  const auto lines_with = [](const std::string& status) {
-    const absl::StatusOr<Import> import = ImportWith("", R"(,
-      {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Reservation",
-       "metadata": {"name": "r"}, "status": )" + status + R"(,
-       "spec": {"preAllocation": true, "owners": [{"labelSelector": {}}], "ttl": "24h",
-                "template": {"spec": {"containers": [
-                  {"resources": {"requests": {"cpu": "1"}}}]}}}})");
-    EXPECT_TRUE(import.ok()) << import.status();
-    return import.ok() ? Lines(*import) : std::vector<std::string>();
-  };
-  EXPECT_THAT(lines_with(R"({"phase": "Pending"})"),
-              ::testing::Contains(HasSubstr("it takes over no pods that run")));
-  EXPECT_THAT(lines_with(R"({"phase": "Available", "nodeName": "n"})"),
-              ::testing::Not(::testing::Contains(HasSubstr("takes over"))));
 }
 
 TEST(Koordinator, ProductionThatIsMeasuredAsAnotherBandHasIt) {

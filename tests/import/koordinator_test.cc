@@ -143,6 +143,54 @@ TEST(Koordinator, GangsHaveTheirMarks) {
             (Labels{{"koordinator/owner_kind", "none"}}));
 }
 
+TEST(Koordinator, TreesOfQuotasAreSettings) {
+  const absl::StatusOr<Import> import =
+      ImportWith(R"(, "labels": {"quota.scheduling.koordinator.sh/name": "x"})", R"(,
+    {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
+     "metadata": {"name": "root", "namespace": "q",
+                  "labels": {"quota.scheduling.koordinator.sh/tree-id": "t",
+                             "quota.scheduling.koordinator.sh/is-root": "true",
+                             "quota.scheduling.koordinator.sh/is-parent": "true",
+                             "quota.scheduling.koordinator.sh/ignore-default-tree": "true"},
+                  "annotations": {"quota.scheduling.koordinator.sh/total-resource":
+                                    "{\"cpu\": \"2500m\", \"memory\": \"4Gi\"}"}},
+     "spec": {"min": {"cpu": "1"}, "max": {"cpu": "8"}}},
+    {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
+     "metadata": {"name": "x", "namespace": "q",
+                  "labels": {"quota.scheduling.koordinator.sh/tree-id": "t",
+                             "quota.scheduling.koordinator.sh/parent": "root"},
+                  "annotations": {"quota.scheduling.koordinator.sh/total-resource":
+                                    "{\"cpu\": 7}"}},
+     "spec": {"min": {}, "max": {"cpu": "8"}}},
+    {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
+     "metadata": {"name": "wrong", "namespace": "q",
+                  "labels": {"quota.scheduling.koordinator.sh/tree-id": "u",
+                             "quota.scheduling.koordinator.sh/is-root": "true"},
+                  "annotations": {"quota.scheduling.koordinator.sh/total-resource":
+                                    "{\"cpu\": \"much\"}"}}},
+    {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
+     "metadata": {"name": "b", "namespace": "b",
+                  "labels": {"quota.scheduling.koordinator.sh/tree-id": ""}}})");
+  ASSERT_TRUE(import.ok()) << import.status();
+  const std::vector<QueueSpec>& queues = import->scenario.cluster.queues;
+  EXPECT_EQ(RowNamed(queues, "root").settings,
+            (Labels{{"koordinator/tree", "t"},
+                    {"koordinator/tree-total", "cpu=2500m,memory=4294967296"},
+                    {"koordinator/tree-apart", "true"}}));
+  EXPECT_EQ(RowNamed(queues, "x").settings, (Labels{{"koordinator/tree", "t"}}))
+      << "only roots have totals";
+  EXPECT_EQ(RowNamed(queues, "wrong").settings, (Labels{{"koordinator/tree", "u"}}));
+  EXPECT_EQ(RowNamed(queues, "b").settings, Labels());
+  EXPECT_THAT(Lines(*import),
+              ::testing::Contains(HasSubstr("is no list of amounts; the tree has nothing")));
+
+  Cluster filled;
+  ASSERT_TRUE(Fill(import->scenario, &filled).ok());
+  const absl::StatusOr<Plan> plan = filled.Schedule("koordinator");
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->binds().size(), 1u);
+}
+
 TEST(Koordinator, ReservationsAndMeasuredLoadsAreRead) {
   const absl::StatusOr<Import> import =
       ImportWith(R"(, "labels": {"app": "etl"}, "uid": "77")", R"(,
@@ -176,7 +224,8 @@ TEST(Koordinator, ReservationsAndMeasuredLoadsAreRead) {
   EXPECT_EQ(one.node, "n");
   EXPECT_EQ(one.phase, ReservationPhase::kAvailable);
   EXPECT_EQ(one.shape.request, (Resources{{"cpu", 4}, {"memory", 1 << 30}}));
-  EXPECT_EQ(one.shape.labels, (Labels{{"scheduling.koordinator.sh/reservation-order", "3"}}));
+  EXPECT_EQ(one.shape.labels, (Labels{{"scheduling.koordinator.sh/reservation-order", "3"},
+                                      {"koordinator/pre-allocation", "Default"}}));
   ASSERT_EQ(one.owners.size(), 5u);
   EXPECT_EQ(one.owners[0].selector->match_labels, (Labels{{"app", "etl"}}));
   EXPECT_EQ(one.owners[1].task, "lab/q");
@@ -202,7 +251,6 @@ TEST(Koordinator, ReservationsAndMeasuredLoadsAreRead) {
     });
   };
   EXPECT_TRUE(told("Reservation nightly", "no pod of the dump has this uid"));
-  EXPECT_FALSE(told("Reservation nightly", "it takes over no pods that run"));
   EXPECT_TRUE(told("Reservation lost", "is no node that is there"));
 
   Cluster filled;

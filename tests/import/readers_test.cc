@@ -189,7 +189,8 @@ std::vector<Place> Places() {
   runs["metadata"]["labels"] = ObjectJson::object();
   const ObjectJson reservation =
       Object(koordinator, "Reservation", "r",
-             {{"template", {{"spec", {{"containers", {ContainerJson()}}}}}}});
+             {{"template", {{"spec", {{"containers", {ContainerJson()}}}}}},
+              {"owners", {{{"labelSelector", ObjectJson::object()}}}}});
   ObjectJson metric = Object("slo.koordinator.sh/v1alpha1", "NodeMetric", "n1");
   metric["status"] = {{"updateTime", "2026-01-01T00:00:00Z"},
                       {"nodeMetric", {{"aggregatedNodeUsages", {{{"duration", "5m"}}}}}}};

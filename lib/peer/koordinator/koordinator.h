@@ -82,15 +82,14 @@
 //   NUMA hints with scores. device_fleet.h, which filters many machines, is for callers alone.
 //   docs/fit.md describes them.
 // - numa/, cpu/: amounts and CPUs of a machine's zones, with what reservations and victims lend.
-// - reservation/: matches, books, fit and choice of reservations; take-over of tasks and promises,
-//   which no profile uses. nomination/: promises of other schedulers. No profile uses it.
+// - reservation/: matches, books, fit and choice of reservations; take-over of tasks. Its cycle,
+//   with events and promises, is for tests alone. nomination/: promises of other schedulers. No
+//   profile uses it.
 // - colocation/: bands of priority; room for batch and mid work, and suppression of best-effort
 //   work, action `colocate` (colocate.cc); ratios of CPUs and totals of devices, for tests alone.
 // - rebalance/: the descheduler, action `rebalance` (rebalance.cc). low_node_load.h moves tasks off
 //   busy nodes, arbitration.h rules on migrations, eviction_rates.h limits them, migration_steps.h
 //   carries one out, fragmentation.h and level_drain.h pack nodes. bin_pack.h is for tests alone.
-//
-// Not kept in the functions: isolation of shared GPUs by HAMi.
 //
 // Where the profile differs from the peer:
 // - The default plug-ins are those of Kubernetes 1.37, but for their scores: the peer is built on
@@ -98,11 +97,16 @@
 // - Times are ticks. Pods that were rejected, and groups that had their turn in vain, are not
 //   tried again in the same plan, as time stands still. An event of a pod wakes the pods of its own
 //   group of gangs; the peer's wakes those of all.
-// - Filters and scores by load leave out limits, resources beside cpu and memory, and pods that
-//   warm up. Trees of quotas beside the default one, hooks and sub-priorities are not known.
-// - Reservations without a node get none, and take over no pods: a plan has no decision for that. A
-//   reservation is no member of a quota or a gang. An owner that is a controller is known by its
-//   kind and name.
+// - Filters and scores by load leave out resources beside cpu and memory; pods warm up from the
+//   time they got their node on, not from when they were initialized. Hooks of quotas and
+//   sub-priorities are not known.
+// - A reservation without a node is placed by a task that stands for it (profile/stand_ins.h). It
+//   serves its owners at once; the peer's does after it was bound. It is no member of a quota or a
+//   gang, and evicts nothing where the importer made the task. An owner that is a controller is
+//   known by its kind and name. Devices of pods that are taken over do not become the
+//   reservation's.
+// - A node without HAMi refuses a task that requests it for its part of a GPU; the peer ends the
+//   task's attempt with an error as soon as it looks at such a node.
 // - Of devices, templates of shares and virtual functions are not known. With device_zones=off
 //   nodes are filtered by devices under policies of zones, too.
 // - CPUs and zones are looked at once a node lists some. No task takes CPUs that were chosen

@@ -10,6 +10,7 @@
 #include "lib/kube/selectors.h"
 #include "lib/model/settings.h"
 #include "lib/peer/koordinator/colocation/bands.h"
+#include "lib/peer/koordinator/quota/queue_groups.h"
 #include "lib/peer/koordinator/rebalance/rebalance_world.h"
 #include "lib/peer/koordinator/setting_keys.h"
 #include "muster/quantity.h"
@@ -22,6 +23,7 @@ static_assert(kCpu == 0 && kMemory == 1);
 constexpr int64_t kUnasked[kResources] = {250, 200 << 20};
 constexpr int64_t kLargestLoad = int64_t{1} << 53;
 constexpr std::string_view kMeasuredAs = "koordinator/measured-as";
+constexpr std::string_view kLimits = "koordinator/limits";
 
 // Returns so many percent, with three decimals, of the capacity.
 int64_t LoadAmount(const Quantity& percent, int64_t capacity) {
@@ -63,6 +65,10 @@ const Resources& StatisticIn(const UsageWindow& window, std::string_view name) {
   if (name == "p50") return window.p50;
   if (name == "p90") return window.p90;
   return name == "p95" ? window.p95 : window.p99;
+}
+
+std::string ResourceOfBand(std::string_view band, size_t d) {
+  return absl::StrCat("kubernetes.io/", ToAbsl(band), d == kCpu ? "-cpu" : "-memory");
 }
 
 bool IsAny(const Loads& thresholds) {
@@ -116,6 +122,7 @@ void LoadBooks::ReadNode(NodeIndex n, int64_t now) {
     interval = SatMul(*usage.detail->interval, settings_.ticks);
   }
   book.seen_until = SatAdd(usage.measured, -interval);
+  book.measured = usage.measured;
   book.load = {LoadAmount(usage.cpu, nodes.capacity.row(n)[kCpu]),
                LoadAmount(usage.memory, nodes.capacity.row(n)[kMemory])};
   for (DimensionIndex d = 0; d < kResources; ++d) {
@@ -174,9 +181,24 @@ Loads LoadBooks::StatisticOf(const NodeSpec& node, const LoadSettings::Statistic
 }
 
 // Returns the request of mid or batch work, in milli-cores or bytes.
+std::optional<NamedAmounts> ReadLoadLimits(const TaskShape& shape) {
+  const std::string* text = FindLabel(shape.labels, kLimits);
+  return text == nullptr ? NamedAmounts() : ReadSharedWeight(*text);
+}
+
+int64_t LoadBooks::LimitOf(ClassIndex c, const std::string& resource) const {
+  const TaskShape& shape = tables_->classes.shape[c];
+  if (!settings_.by_band || FindLabel(shape.labels, kLimits) == nullptr) return 0;
+  // The action's check has refused what cannot be read.
+  for (const auto& [name, amount] : ReadLoadLimits(shape).value_or(NamedAmounts())) {
+    // Those of bands are counted in thousandths, as requests are.
+    if (name == resource) return name.size() > 6 ? (amount + 999) / 1000 : amount;
+  }
+  return 0;
+}
+
 int64_t LoadBooks::RequestInBand(ClassIndex c, std::string_view band, size_t d) const {
-  const auto dimension = tables_->dimensions.Find(
-      absl::StrCat("kubernetes.io/", ToAbsl(band), d == kCpu ? "-cpu" : "-memory"));
+  const auto dimension = tables_->dimensions.Find(ResourceOfBand(band, d));
   if (!dimension) return 0;
   return (OrZero(tables_->classes.request.row(c)[*dimension]) + 999) / 1000;
 }
@@ -186,7 +208,9 @@ Loads LoadBooks::EstimateOfClass(ClassIndex c) const {
   Loads estimate;
   for (size_t d = 0; d < kResources; ++d) {
     const int64_t asked = OrZero(request[d]);
-    estimate.push_back(asked == 0 ? kUnasked[d] : EstimateUse(asked, 0, settings_.factors[d]));
+    const int64_t limit = LimitOf(c, d == kCpu ? "cpu" : "memory");
+    estimate.push_back(asked == 0 && limit == 0 ? kUnasked[d]
+                                                : EstimateUse(asked, limit, settings_.factors[d]));
   }
   return estimate;
 }
@@ -199,9 +223,11 @@ Loads LoadBooks::EstimateOf(TaskIndex t) const {
   Loads estimate(kResources, 0);
   if (band == Band::kFree) return estimate;
   for (size_t d = 0; d < kResources; ++d) {
-    const int64_t asked = RequestInBand(c, band == Band::kMid ? "mid" : "batch", d);
+    const std::string_view name = band == Band::kMid ? "mid" : "batch";
+    const int64_t asked = RequestInBand(c, name, d), limit = LimitOf(c, ResourceOfBand(name, d));
     const int64_t unasked = band == Band::kBatch ? kUnasked[d] : 0;
-    estimate[d] = asked == 0 ? unasked : EstimateUse(asked, 0, settings_.factors[d]);
+    estimate[d] =
+        asked == 0 && limit == 0 ? unasked : EstimateUse(asked, limit, settings_.factors[d]);
   }
   return estimate;
 }
@@ -318,6 +344,10 @@ bool LoadBooks::IsUnseen(TaskIndex t, const NodeBook& book) const {
     case TaskStatus::kBinding:
     case TaskStatus::kBound:
     case TaskStatus::kRunning:
+      if (settings_.warm_up > 0 && tables_->tasks.started[t] != kAbsent &&
+          SatAdd(tables_->tasks.started[t], settings_.warm_up) > book.measured) {
+        return true;
+      }
       return tables_->tasks.started[t] == kAbsent || book.seen_until < tables_->tasks.started[t] ||
              (book.lists_tasks && koordinator::MeasuredUsage(*tables_, t) == nullptr);
     default:

@@ -9,11 +9,11 @@
 //
 // A task counts with its estimate, less what it was measured to use, if the measurement cannot have
 // seen all of it: it was placed in this cycle, waits with its node, or got its node (the start of
-// the task) less than `interval` before the measurement, or at an unknown time. A measurement with
-// amounts (UsageDetail) has its own interval, and is one of tasks, too: those without a `usage` of
-// their own count with their estimate. An estimate is `factors` percent of the request, by
-// resource. A task that requests none has 250 milli-cores and 200 MiB. Arithmetic: measured_load.h,
-// in whole milli-cores and bytes.
+// the task) less than `interval` before the measurement, or less than `warm_up`, or at an unknown
+// time. A measurement with amounts (UsageDetail) has its own interval, and is one of tasks, too:
+// those without a `usage` of their own count with their estimate. An estimate is `factors` percent
+// of the request, by resource. A task that requests none has 250 milli-cores and 200 MiB.
+// Arithmetic: measured_load.h, in whole milli-cores and bytes.
 //
 // Views. The load is what the whole node uses, a statistic of that over some time, or what the
 // tasks of production use. Which one, options decide (LoadSettings), and whether the task is of
@@ -22,8 +22,10 @@
 // production count with their estimates. So does one with the label `koordinator/measured-as`,
 // which tells that its measurement was one of another band.
 //
-// With `by_band`, tasks of mid and batch work request kubernetes.io/mid-cpu, batch-memory and so
-// on; without such requests, mid and free work is expected to use nothing.
+// With `by_band`, the larger of request and limit is estimated, where a label of the task lists its
+// limits: koordinator/limits "cpu=4,memory=8Gi". Tasks of mid and batch work request
+// kubernetes.io/mid-cpu, batch-memory and so on; without such requests, mid and free work is
+// expected to use nothing.
 //
 // Settings of nodes, in place of options and of what the node can allocate:
 //   koordinator/cpu_threshold, memory_threshold                          percent
@@ -38,6 +40,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +48,7 @@
 #include "lib/ledger/ledger.h"
 #include "lib/model/tables.h"
 #include "lib/peer/koordinator/measured_load.h"
+#include "lib/share/resource_names.h"
 #include "muster/policy.h"
 
 namespace muster {
@@ -64,6 +68,7 @@ struct LoadSettings {
   std::vector<int64_t> thresholds, weights, factors;
   int64_t dominant = 0, interval = 60, ticks = 1;
   int64_t expiration = 180;  // 0: no measurement is too old
+  int64_t warm_up = 0;       // tasks count with their estimates so long after they got their node
   Expired expired = Expired::kRefuse;
   bool by_band = false;  // tasks differ by band
   // Of production, and of the statistic; all 0: they are not asked.
@@ -72,6 +77,10 @@ struct LoadSettings {
   bool scores_production = false;  // production is scored by what production uses
   Statistic filtered = {}, scored = {};
 };
+
+// Returns limits by resource, as a label of the shape lists them; nothing where that has not the
+// form above.
+std::optional<NamedAmounts> ReadLoadLimits(const TaskShape& shape);
 
 class LoadBooks {
  public:
@@ -104,6 +113,7 @@ class LoadBooks {
     bool is_measured = false, is_old = false;
     bool lists_tasks = false;  // tasks without a measurement were not measured
     int64_t seen_until = 0;    // when the measurement began
+    int64_t measured = 0;      // when it ended
     Loads thresholds, of_production, of_statistic;
     LoadSettings::Statistic filtered;
     Loads room;  // what the node can allocate
@@ -122,6 +132,8 @@ class LoadBooks {
   Loads EstimateOf(TaskIndex t) const;
   Loads EstimateOfClass(ClassIndex c) const;
   int64_t RequestInBand(ClassIndex c, std::string_view band, size_t d) const;
+  // Returns the limit of the resource; 0: none.
+  int64_t LimitOf(ClassIndex c, const std::string& resource) const;
   bool IsProduction(TaskIndex t) const;
   // Returns the load that thresholds hold for, without the taker, and those thresholds.
   Loads FilterLoad(const NodeBook& book, bool is_production, const Loads** thresholds) const;

@@ -77,7 +77,7 @@ def only_ours(script: Any, state: Json) -> None:
     if state.get("isReservationRequired") or variables & {"reservation", "restoreState"}:
         raise Unanswerable(HELD)
     if "pod.Labels" in variables:
-        raise Unanswerable("isolation by HAMi: a label that the machine has or has not")
+        raise Unanswerable("isolation by HAMi: the profile compares labels of nodes, not the room")
     if "pl.gpuShareUnsupportedModels" in variables:
         raise Unanswerable("models that a configuration excludes from sharing")
     if state.get("designatedAllocation"):

@@ -54,6 +54,22 @@ class KoordinatorDevices : public KoordinatorProfile {
   }
 };
 
+TEST_F(KoordinatorDevices, PartsMayBeIsolatedByHami) {
+  const Labels hami = {{"koordinator.sh/gpu-isolation-provider", "HAMi-core"}};
+  TaskSpec task;
+  task.shape.labels = hami;
+  Gpus("a", 2);
+  Ask("p", {.kind = "gpu", .milli = 500}, task);
+  EXPECT_EQ(Plan(), "");
+  EXPECT_THAT(Why("p"), HasSubstr("1 GPUIsolationProviderHAMICore not found on the node"));
+  Gpus("b", 2, "T4", hami);
+  EXPECT_EQ(Plan(), "bind p b");
+  Accept(cluster_.RemoveTask("p"));
+  Accept(cluster_.RemoveNode("b"));
+  Ask("q", {.kind = "gpu"}, task);
+  EXPECT_EQ(Plan(), "bind q a") << "a whole one needs no isolation";
+}
+
 TEST_F(KoordinatorDevices, WholeOnesComeFromOneSwitch) {
   Gpus("a", 4);
   Hold("h", "a", {.device = "g0"});

@@ -66,6 +66,46 @@ TEST_F(KoordinatorProfile, WhatWasMeasuredOfATaskIsPartOfItsEstimate) {
   EXPECT_EQ(plan_with(false, 90, most), "") << "the percentages are all there is";
 }
 
+// The larger of request and limit is expected, less than the limit.
+TEST_F(KoordinatorProfile, LimitsAreEstimatedWhereTheyAreAboveRequests) {
+  const auto plan_with = [&](const std::string& limits, const std::string& request = "1") {
+    cluster_ = Cluster();
+    Node("a", 10, {.usage = NodeUsage{50, 0, 0}});
+    TaskSpec task;
+    if (!limits.empty()) task.shape.labels = {{"koordinator/limits", limits}};
+    Pod("p", request.c_str(), task);
+    return Plan("numa=off");
+  };
+  EXPECT_EQ(plan_with(""), "bind p a");
+  // 5 and 85 % of the limit, of ten: at most 65 %.
+  EXPECT_EQ(plan_with("cpu=1800m"), "bind p a");
+  EXPECT_EQ(plan_with("cpu=1900m"), "");
+  EXPECT_EQ(plan_with("memory=1Gi"), "bind p a");
+  EXPECT_EQ(plan_with("memory=20Gi"), "") << "70 % of it is more than 95 % of the node";
+  EXPECT_EQ(plan_with("kubernetes.io/batch-cpu=9000"), "bind p a") << "it is of production";
+  cluster_ = Cluster();
+  TaskSpec task;
+  task.shape.labels = {{"koordinator/limits", "cpu"}};
+  Pod("p", "1", task);
+  EXPECT_EQ(Refused("load=off"), "");
+  EXPECT_THAT(Refused(), HasSubstr("task \"p\", label koordinator/limits: must be "));
+}
+
+TEST_F(KoordinatorProfile, PodsThatWarmUpCountWithTheirEstimate) {
+  NodeSpec node;
+  node.usage = NodeUsage{50, 0, 100};
+  node.usage->detail = UsageDetail{.amounts = {{"cpu", 5}}, .interval = 10};
+  Node("a", 10, node);
+  TaskSpec task{.node = "a"};
+  task.started = 40;
+  task.usage = TaskUsage{.amounts = {{"cpu", 1}}};
+  Pod("y", "3", task);
+  Pod("p", "1");
+  // 5 and 0.85; 2.55 less 1 more while it warms up.
+  EXPECT_EQ(Plan("load_warm_up=60", 100), "bind p a");
+  EXPECT_EQ(Plan("load_warm_up=61", 100), "");
+}
+
 TEST_F(KoordinatorProfile, NodesMayHaveThresholdsAndAmountsOfTheirOwn) {
   const auto plan_with = [&](const Labels& settings) {
     cluster_ = Cluster();

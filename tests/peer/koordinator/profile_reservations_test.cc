@@ -28,6 +28,23 @@ TEST_F(KoordinatorProfile, ReservedRoomIsForOwners) {
   EXPECT_EQ(Plan(), "bind q a; bind s a");
 }
 
+// As the peer's message ends.
+TEST_F(KoordinatorProfile, WhyNoReservationServesIsCounted) {
+  Node("a", 4);
+  Reserve("r", "a", 2, {.policy = ReservationPolicy::kRestricted});
+  Reserve("s", "a", 1, {.unschedulable = true});
+  Pod("q", "3", Owner());
+  EXPECT_THAT(Why("q"), HasSubstr("1 Reservation(s) is unschedulable, 2 Reservation(s) matched "
+                                  "owner total"));
+  TaskSpec task = Owner();
+  task.shape.labels.emplace_back("koordinator/reservation-name", "t");
+  Pod("n", "1", task);
+  EXPECT_THAT(Why("n"), HasSubstr("2 Reservation(s) didn't match the requested reservation name, 2 "
+                                  "Reservation(s) matched owner total"));
+  Pod("p", "4");
+  EXPECT_THAT(Why("p"), ::testing::Not(HasSubstr("Reservation(s)")));
+}
+
 TEST_F(KoordinatorProfile, AnOwnerGoesWhereItsReservationIs) {
   for (const char* node : {"a", "b", "c"}) Node(node, 4);
   Reserve("r", "b", 2);
@@ -180,7 +197,9 @@ TEST_F(KoordinatorProfile, ATaskMaySelectReservations) {
   EXPECT_EQ(
       Why("q", "quota=off"),
       "0/2 nodes are available: 2 node(s) no reservations match reservation affinity. preemption: "
-      "0/2 nodes are available: 2 Preemption is not helpful for scheduling.");
+      "0/2 nodes are available: 2 Preemption is not helpful for scheduling., 1 Reservation(s) "
+      "didn't "
+      "match affinity rules, 1 Reservation(s) matched owner total");
   EXPECT_EQ(plan_for("name", "r"), "bind q b");
   EXPECT_EQ(plan_for("name", "s"), "");
   EXPECT_EQ(plan_for("exact", "cpu"), "bind q a") << "it may still go elsewhere";

@@ -13,6 +13,23 @@ namespace {
 
 using ::testing::HasSubstr;
 
+// --- quotas
+
+// A quota is about the resources that its limit names, or its guarantee.
+TEST_F(KoordinatorProfile, WhatNoLimitNamesIsNotLimited) {
+  Node("a", 8);
+  Quota("x", 0, 1);
+  for (const char* name : {"p", "q"}) {
+    Accept(cluster_.AddJob({.name = name, .queue = "x"}));
+    TaskSpec task{.name = name, .job = name};
+    task.shape.request = {{"cpu", 1}, {"memory", "1Gi"}};
+    Accept(cluster_.AddTask(task));
+  }
+  EXPECT_EQ(Plan(), "bind p a");
+  EXPECT_THAT(Why("q"), HasSubstr("quotaName: x, runtime: cpu:1, used: cpu:1, pod's request: "
+                                  "cpu:1, exceedDimensions: [cpu]"));
+}
+
 // --- gangs
 
 TEST_F(KoordinatorProfile, AGangIsBoundOnceItIsComplete) {

@@ -20,6 +20,7 @@ namespace {
 constexpr std::string_view kKindNames[kDeviceKinds] = {"gpu", "rdma", "fpga"};
 constexpr DeviceResource kCardResource[kDeviceKinds] = {
     DeviceResource::kRatio, DeviceResource::kRdma, DeviceResource::kFpga};
+constexpr std::string_view kIsolation = "koordinator.sh/gpu-isolation-provider";
 constexpr size_t kMostOfKind = 64;
 constexpr int kAllZones = -1;
 
@@ -102,6 +103,12 @@ std::string WordsOf(const DeviceLoanAnswer& answer) {
     default:
       return absl::StrCat("Insufficient ", kind, " devices");
   }
+}
+
+// Returns whether parts of GPUs are isolated by HAMi, on a node or for a task with the labels.
+bool IsHami(const Labels& labels) {
+  const std::string* provider = FindLabel(labels, kIsolation);
+  return provider != nullptr && *provider == "HAMi-core";
 }
 
 }  // namespace
@@ -271,6 +278,8 @@ const DevicePlugin::Claim& DevicePlugin::ClaimOf(TaskIndex t) {
       }
     }
   }
+  claim.needs_hami =
+      IsHami(shape.labels) && std::ranges::any_of(claim.devices.wishes, &DeviceWish::partial);
   ReadJoint(shape, &claim.devices);
   ReadHints(shape.labels, &claim.devices);
   ReadSelectors(shape.labels, &claim);
@@ -403,6 +412,9 @@ kube::Status DevicePlugin::Filter(TaskIndex t, NodeIndex n) {
     return status;
   };
   if (!claim.flaw.empty()) return refuse(kube::Code::kUnresolvable, claim.flaw);
+  if (claim.needs_hami && !IsHami(world_->spec(n).labels)) {
+    return refuse(kube::Code::kUnresolvable, "GPUIsolationProviderHAMICore not found on the node");
+  }
   const auto at = machines_.find(n);
   if (at == machines_.end()) return refuse(kube::Code::kUnresolvable, "node(s) missing Device");
   const DeviceLoans loans = LoansOn(n, at->second);

@@ -106,7 +106,8 @@ class DevicePlugin : public LoanFilter, public ZoneHints {
   };
   struct Claim {
     bool requests = false;
-    std::string flaw = {};  // why no node can serve it; empty: none
+    std::string flaw = {};    // why no node can serve it; empty: none
+    bool needs_hami = false;  // its part of a GPU is isolated by HAMi
     DeviceClaim devices = {};
     // Rules that choose devices, by kind; null: any device will do.
     std::array<const DeviceRequest*, kDeviceKinds> only = {};

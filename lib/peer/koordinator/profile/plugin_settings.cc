@@ -46,6 +46,8 @@ constexpr OptionDecl kPluginOptions[] = {
     {"load_memory", OptionKind::kNumber, "1", 0, 1e6, "weight of memory"},
     {"load_dominant", OptionKind::kNumber, "0", 0, 1e6, "weight of the scarcer of the two"},
     {"load_interval", OptionKind::kNumber, "60", 0, 1e9, "seconds that a measurement looks back"},
+    {"load_warm_up", OptionKind::kWhole, "0", 0, 1e9,
+     "seconds for which a pod counts with its estimate after it got its node"},
     {"load_expiration", OptionKind::kWhole, "180", 0, 1e9,
      "seconds after which a measurement is too old; 0: never"},
     {"load_expired", OptionKind::kChoice, "refuse", 0, 0,
@@ -74,6 +76,10 @@ constexpr OptionDecl kPluginOptions[] = {
      "reservations keep room of their nodes for their owners"},
     {"reservation_weight", OptionKind::kWhole, "5000", 0, 1e6,
      "weight of the score by reservations"},
+    {"cluster_pre_allocation", OptionKind::kFlag, "off", 0, 0,
+     "reservations that wait may take over any pod that is marked for it"},
+    {"free_room_first", OptionKind::kFlag, "off", 0, 0,
+     "they take over pods only where a node has not enough room beside these"},
     {"devices", OptionKind::kFlag, "on", 0, 0,
      "GPUs, RDMA cards and FPGAs of nodes are given to pods that request them"},
     {"device_strategy", OptionKind::kChoice, "least", 0, 0,
@@ -129,6 +135,7 @@ LoadSettings LoadsOf(const Options& options, int64_t ticks) {
   };
   LoadSettings loads = LoadSettings::From(options, "load_", ticks);
   loads.by_band = true;
+  loads.warm_up = whole("load_warm_up") * ticks;
   loads.of_production = {whole("production_cpu_threshold"), whole("production_memory_threshold")};
   loads.of_statistic = {whole("statistic_cpu_threshold"), whole("statistic_memory_threshold")};
   loads.with_system = options.flag("production_system");
@@ -205,6 +212,7 @@ PluginSettings PluginSettings::From(const Options& options) {
   s.zones.scorer.prefer_full = options.text("numa_strategy") == "most";
   s.zones.zone_scorer.prefer_full = s.zones.zone_prefers_full;
   s.reservation = options.flag("reservation");
+  s.take_over = {options.flag("cluster_pre_allocation"), options.flag("free_room_first")};
   s.reservation_weight = static_cast<int64_t>(options.number("reservation_weight"));
   return s;
 }

@@ -17,6 +17,7 @@
 #include "lib/peer/koordinator/gangs/gang_rules.h"
 #include "lib/peer/koordinator/load_books.h"
 #include "lib/peer/koordinator/numa/numa_rules.h"
+#include "lib/peer/koordinator/profile/stand_ins.h"
 #include "lib/peer/kube_scheduler/settings.h"
 #include "muster/policy.h"
 
@@ -88,6 +89,7 @@ struct PluginSettings {
   QuotaSettings quotas;
   LoadSettings loads;
   int64_t load_weight = 1, reservation_weight = 5000;
+  TakeOver::Settings take_over;
   KindSettings kinds;
   DeviceSettings device;
   NumaSettings zones;

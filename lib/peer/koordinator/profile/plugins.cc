@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "lib/kube/selectors.h"
 
 namespace muster::koordinator {
@@ -67,7 +68,8 @@ bool Plugins::Wakes(TaskIndex task, kube::PluginSet rejectors, const kube::Happe
 kube::Status Plugins::PreFilter(TaskIndex task) {
   kube::Status status;
   reservations_.Match(task);
-  if (settings_.coscheduling) status = gangs_.PreFilter(task);
+  status = reservations_.PreFilter();
+  if (settings_.coscheduling && status.code == kube::Code::kFits) status = gangs_.PreFilter(task);
   if (settings_.quota && status.code == kube::Code::kFits) status = quotas_.PreFilter(task);
   if (numa_.any() && status.code == kube::Code::kFits) status = numa_.PreFilter(task);
   return status;
@@ -170,6 +172,7 @@ void Plugins::Reserve(TaskIndex task, NodeIndex node) {
   reservations_.Reserve(task, node);
   if (numa_.any()) numa_.Reserve(task, node);
   if (devices_.any()) devices_.Reserve(task, node);
+  if ((numa_.any() || devices_.any()) && !DevicesOf(task).empty()) reservations_.NoteDevices(task);
 }
 
 std::vector<ChosenDevice> Plugins::DevicesOf(TaskIndex task) {
@@ -216,8 +219,15 @@ kube::Rejection Plugins::Unreserve(TaskIndex task) {
 
 // A gang hears of it whether or not victims make room.
 kube::Rejection Plugins::NothingFits(const kube::PodCycle& cycle, bool) {
-  if (!settings_.coscheduling) return {};
-  return gangs_.NothingFits(cycle);
+  kube::Rejection rejection;
+  if (settings_.coscheduling) rejection = gangs_.NothingFits(cycle);
+  const std::string why = reservations_.WhyNoneServes(cycle);
+  if (rejection.message.empty() || why.empty()) {
+    rejection.message += why;
+  } else {
+    absl::StrAppend(&rejection.message, ", ", why);
+  }
+  return rejection;
 }
 
 }  // namespace muster::koordinator

@@ -33,6 +33,7 @@ class Plugins : public kube::ExtraPlugins {
         gangs_(settings),
         quotas_(settings.quotas),
         loads_(settings.loads),
+        reservations_(settings.take_over),
         kinds_(settings.kinds),
         devices_(settings.device),
         numa_(settings.zones) {}

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Elastic quotas within the cycles of the profile: queues are groups of one tree.
+// Elastic quotas within the cycles of the profile: queues are groups of trees.
 //
 //   QuotaPlugin quotas(settings);
 //   quotas.Open(&world, &nominations, &memory, now);
@@ -15,6 +15,11 @@
 // default as long as it has neither bounds nor queues above or below it. Setting koordinator/lends
 // of a queue: false keeps its minimum for itself. A task is charged what it holds or what it needs
 // to start, whichever is more.
+//
+// A queue is in the default tree, which has what nodes have, or in the tree that setting
+// koordinator/tree names, as are those above and below it. One queue of such a tree sets what the
+// tree has (koordinator/tree-total); the default tree has so much less, unless the queue sets
+// koordinator/tree-apart. Amounts never go from one tree to another.
 //
 // When a plan begins all groups are refreshed, as the peer does every few seconds. Within it, a
 // check refreshes the path to the task's group alone.
@@ -39,6 +44,7 @@
 #include "lib/base/hash_map.h"
 #include "lib/kube/budget_index.h"
 #include "lib/peer/koordinator/profile/plugin_settings.h"
+#include "lib/peer/koordinator/quota/elastic_forest.h"
 #include "lib/peer/koordinator/quota/elastic_preemption.h"
 #include "lib/peer/koordinator/quota/elastic_revoke.h"
 #include "lib/peer/koordinator/quota/elastic_tree.h"
@@ -46,8 +52,9 @@
 
 namespace muster::koordinator {
 
-// Fails if the queues cannot be groups of a tree: one has the name of its root, or is below a group
-// that is built in; a setting is unknown or wrong; there are too many resources.
+// Fails if the queues cannot be groups of trees: one has the name of their root, or is below a
+// group that is built in or of another tree; a tree has two totals; a setting is unknown or wrong;
+// there are too many resources.
 absl::Status CheckQuotaQueues(const Tables& tables);
 
 inline constexpr MemoryDecl kQuotaSlots[] = {{"koordinator-overuse", 1}};
@@ -55,9 +62,7 @@ inline constexpr MemoryDecl kQuotaSlots[] = {{"koordinator-overuse", 1}};
 class QuotaPlugin {
  public:
   explicit QuotaPlugin(const QuotaSettings& settings)
-      : settings_(settings),
-        preemption_({.default_is_safe = settings.spares_default}),
-        watch_(settings.revoke_delay) {}
+      : settings_(settings), preemption_({.default_is_safe = settings.spares_default}) {}
 
   void Open(kube::World* world, const kube::Nominations* nominations, MemorySlots* memory,
             int64_t now);
@@ -73,30 +78,38 @@ class QuotaPlugin {
   kube::Status SelectVictims(kube::PodCycle& cycle, NodeIndex n, kube::Candidate* candidate);
 
  private:
+  using Place = ElasticForest::Place;
+
   void Plant();
   void CountTasks();
-  void Revoke(const std::string& group, std::vector<TaskIndex> tasks,
+  void RevokeOf(ElasticTree* tree, const std::vector<std::string>& due,
+                std::vector<TaskIndex>* revoked);
+  void Revoke(const ElasticTree::Room& room, std::vector<TaskIndex> tasks,
               std::vector<TaskIndex>* revoked);
   void Use(TaskIndex t, int sign);
-  ElasticTree::Index GroupOf(TaskIndex t) const;
+  Place PlaceOf(TaskIndex t) const;
+  const std::string& GroupOf(TaskIndex t) const;
   const Sparse& ChargeOf(TaskIndex t);
   bool IsFixed(TaskIndex t) const;
   ElasticTask TaskOf(TaskIndex t);
   ElasticTree::Room RoomFor(TaskIndex t) const;
   kube::Status Refuse(kube::Code code, const std::string& words) const;
   std::string RefusalText(TaskIndex t, const ElasticTree::Admission& admission);
-  std::string AmountsText(const Sparse& amounts) const;
 
   const QuotaSettings settings_;
   ElasticPreemption preemption_;
-  OveruseWatch watch_;
   kube::World* world_ = nullptr;
   const Tables* tables_ = nullptr;
   const kube::Nominations* nominations_ = nullptr;
   int64_t now_ = 0;
-  std::unique_ptr<ElasticTree> tree_;
-  std::vector<ElasticTree::Index> group_of_;  // by queue
-  HashMap<ClassIndex, Sparse> charges_;
+  std::unique_ptr<ElasticForest> forest_;
+  std::vector<ElasticTree*> trees_;
+  std::vector<OveruseWatch> watches_;  // of trees_
+  std::vector<Place> place_of_;        // by queue
+  Place default_;
+  // Of classes, by group: each tree numbers resources in its own way, and a group counts those that
+  // its maximum names.
+  HashMap<ElasticTree*, std::vector<HashMap<ClassIndex, Sparse>>> charges_;
   std::unique_ptr<BudgetTurns> budgets_;
 };
 

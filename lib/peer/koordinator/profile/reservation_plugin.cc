@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "lib/base/digest.h"
 #include "lib/base/strings.h"
@@ -35,32 +36,6 @@ OwnerRule RuleOf(const ReservationOwner& owner) {
   return rule;
 }
 
-ReservationBook::Record RecordOf(const Tables& tables, const ReservationSpec& spec) {
-  ReservationBook::Record record;
-  record.uid = spec.name;
-  record.node = spec.node;
-  record.offered.name = spec.name;
-  record.offered.labels = spec.shape.labels;
-  for (const ReservationOwner& owner : spec.owners) record.offered.owners.push_back(RuleOf(owner));
-  record.offered.taints = spec.taints;
-  record.offered.total = AmountsByDimension(tables, spec.shape.request);
-  record.offered.is_unschedulable = spec.unschedulable;
-  record.policy = spec.policy == ReservationPolicy::kRestricted ? Reserved::Policy::kRestricted
-                                                                : Reserved::Policy::kAligned;
-  record.names = record.offered.total.keys();
-  if (record.policy == Reserved::Policy::kRestricted && !spec.restricted.empty()) {
-    record.names = 0;
-    for (const std::string& name : spec.restricted) {
-      const auto d = tables.dimensions.Find(name);
-      if (d) record.names |= record.offered.total.keys() & uint64_t{1} << static_cast<size_t>(*d);
-    }
-  }
-  record.is_available = true;
-  record.allocate_once = spec.allocate_once;
-  record.order = spec.order;
-  return record;
-}
-
 }  // namespace
 
 absl::Status CheckReservations(const Tables& tables) {
@@ -72,7 +47,9 @@ absl::Status CheckReservations(const Tables& tables) {
     if (parts.ok()) continue;
     return absl::InvalidArgumentError(absl::StrCat("action schedule: ", parts.status().message()));
   }
-  if (const absl::Status status = CheckReservationClaims(tables); !status.ok()) {
+  absl::Status status = CheckReservationClaims(tables);
+  status.Update(CheckStandIns(tables));
+  if (!status.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("action schedule: ", status.message()));
   }
   if (!has_some || tables.dimension_count() <= kMostDimensions) return absl::OkStatus();
@@ -81,9 +58,45 @@ absl::Status CheckReservations(const Tables& tables) {
                    " resources; reservations know ", kMostDimensions, " at most"));
 }
 
+ReservationBook::Record ReservationPlugin::RecordOf(const ReservationSpec& spec) const {
+  ReservationBook::Record record;
+  record.uid = spec.name;
+  record.node = spec.node;
+  record.offered.name = spec.name;
+  record.offered.labels = spec.shape.labels;
+  for (const ReservationOwner& owner : spec.owners) record.offered.owners.push_back(RuleOf(owner));
+  record.offered.taints = spec.taints;
+  record.offered.total = AmountsByDimension(*tables_, spec.shape.request);
+  record.offered.is_unschedulable = spec.unschedulable;
+  record.policy = PolicyOf(spec);
+  record.names = record.offered.total.keys();
+  if (record.policy == Reserved::Policy::kRestricted && !spec.restricted.empty()) {
+    record.names = 0;
+    for (const std::string& name : spec.restricted) {
+      const auto d = tables_->dimensions.Find(name);
+      if (d) record.names |= record.offered.total.keys() & uint64_t{1} << static_cast<size_t>(*d);
+    }
+  }
+  record.is_available = true;
+  record.allocate_once = spec.allocate_once;
+  record.order = spec.order;
+  return record;
+}
+
+ReservationPlugin::Kept& ReservationPlugin::Keep(const ReservationSpec& spec, NodeIndex n) {
+  on_node_[n].push_back(static_cast<Number>(kept_.size()));
+  Kept& kept = kept_.emplace_back();
+  kept.spec = &spec;
+  kept.node = n;
+  kept.entry.record = RecordOf(spec);
+  kept.entry.record.node = tables_->nodes.names.name(n);
+  return kept;
+}
+
 void ReservationPlugin::Open(kube::World* world, MemorySlots* memory, int64_t now) {
   world_ = world;
   tables_ = &world->tables();
+  now_ = now;
   HashMap<std::string, Number> by_name;
   for (size_t row = 0; row < tables_->reservations.alive.size(); ++row) {
     if (!tables_->reservations.alive[row]) continue;
@@ -97,20 +110,16 @@ void ReservationPlugin::Open(kube::World* world, MemorySlots* memory, int64_t no
     meaning.Add(MeaningKey(spec));
     meanings_.Set(spec.name, {meaning.Hex()});
     by_name[spec.name] = static_cast<Number>(kept_.size());
-    on_node_[*node].push_back(static_cast<Number>(kept_.size()));
-    Kept& kept = kept_.emplace_back();
-    kept.spec = &spec;
     // The action's check has refused what cannot be read.
-    kept.parts = ReadReservedParts(spec).value_or(ReservedParts());
-    kept.node = *node;
-    kept.entry.record = RecordOf(*tables_, spec);
+    Keep(spec, *node).parts = ReadReservedParts(spec).value_or(ReservedParts());
     for (const std::string& holder : spec.holders) {
       const auto t = tables_->tasks.names.Find(holder);
       if (t && world_->node_of(*t) == *node) Hold(*t, by_name[spec.name]);
     }
   }
+  OpenStandIns(&by_name);
   have_changed_ = !(memory->Recall(kKeptSlot).rows() == meanings_.rows());
-  if (kept_.empty()) return;
+  if (!any()) return;
   for (const std::string_view name : {"cpu", "memory", "ephemeral-storage"}) {
     const auto d = tables_->dimensions.Find(name);
     if (d) rules_.always |= uint64_t{1} << static_cast<size_t>(*d);
@@ -122,7 +131,13 @@ void ReservationPlugin::Open(kube::World* world, MemorySlots* memory, int64_t no
     if (!t || number == by_name.end() || held_.contains(*t)) continue;
     if (world_->node_of(*t) == kept_[number->second].node) Hold(*t, number->second);
   }
-  for (const Kept& kept : kept_) world_->Keep(kept.node, RoomOf(kept), 1);
+  for (const Kept& kept : kept_) {
+    // A stand-in requests the room already.
+    const bool stands = kept.stand_in != kNone;
+    world_->Keep(kept.node,
+                 stands ? Difference(RoomOf(kept), kept.entry.record.offered.total) : RoomOf(kept),
+                 stands ? 0 : 1);
+  }
 }
 
 void ReservationPlugin::Store(MemorySlots* memory) const {
@@ -204,16 +219,17 @@ const ReservationClaim& ReservationPlugin::ClaimOf(TaskIndex t) {
   return *claim;
 }
 
-ReservationAsker ReservationPlugin::AskerOf(TaskIndex t) const {
+ReservationAsker ReservationPlugin::AskerOf(TaskIndex t, const ReservationClaim& claim) const {
   const TaskShape& shape = world_->classes().shape(world_->class_of(t));
   ReservationAsker asker;
   asker.object = {.name = std::string(tables_->tasks.names.name(t)),
                   .name_space = shape.name_space};
   asker.labels = shape.labels;
   asker.request = RequestOf(t);
-  asker.ignores = claim_->ignores;
-  asker.wish = claim_->wish;
-  for (const std::string& name : claim_->exact) {
+  asker.ignores = claim.ignores;
+  asker.wish = claim.wish;
+  asker.is_readable = claim.is_readable;
+  for (const std::string& name : claim.exact) {
     const auto d = tables_->dimensions.Find(name);
     if (!d) break;  // neither side has it, and no later one is compared
     asker.exact.push_back(static_cast<size_t>(*d));
@@ -234,24 +250,60 @@ ReservationAsker ReservationPlugin::AskerOf(TaskIndex t) const {
 void ReservationPlugin::Match(TaskIndex t) {
   matched_.clear();
   nominated_.clear();
+  tallies_.clear();
+  own_ = nullptr;
   if (world_ == nullptr) return;
+  if (const auto stand_in = stand_ins_.find(t); stand_in != stand_ins_.end()) {
+    own_ = &stand_in->second;
+    claim_ = &no_claim_;
+    LookForNode(t);
+    return;
+  }
   claim_ = &ClaimOf(t);
   if (kept_.empty()) return;
   if (const auto held = held_.find(t); held != held_.end()) {
     matched_[kept_[held->second].node] = {held->second};
     return;
   }
-  const ReservationAsker asker = AskerOf(t);
+  const ReservationAsker asker = AskerOf(t, *claim_);
   for (Number i = 0; i < kept_.size(); ++i) {
     const Kept& kept = kept_[i];
     if (!kept.entry.IsMatchable()) continue;
     const Labels& labels = world_->spec(kept.node).labels;
-    if (!IsMatch(MatchReservation(asker, kept.entry.record.offered, labels))) continue;
-    matched_[kept.node].push_back(i);
+    const ReservationOffered& offered = kept.entry.record.offered;
+    const ReservationMatch match = MatchReservation(asker, offered, labels);
+    tallies_[kept.node].Count(match, FirstRepelling(asker, offered));
+    if (IsMatch(match)) matched_[kept.node].push_back(i);
   }
 }
 
+kube::Status ReservationPlugin::Refuse(kube::Code code, const std::string& words) const {
+  kube::Status status;
+  status.code = code;
+  status.plugin = NumberOf(ExtraPlugin::kReservation);
+  status.causes = {kube::WordsCause(world_, words)};
+  return status;
+}
+
+std::string ReservationPlugin::WhyNoneServes(const kube::PodCycle& cycle) const {
+  if (own_ != nullptr || claim_ == nullptr) return {};
+  std::vector<TalliedNode> nodes;
+  for (const auto& [n, tally] : tallies_) {
+    TalliedNode& node = nodes.emplace_back();
+    node.tally = tally;
+    for (const kube::Cause cause : cycle.status(n).causes) {
+      node.reasons.push_back(kube::CauseText(cause, *world_));
+    }
+  }
+  return absl::StrJoin(ReservationReasons(nodes, IsHeldTo()), ", ");
+}
+
 void ReservationPlugin::ChangeBooks(NodeIndex n, kube::NodeBooks* books) const {
+  if (const auto taken = candidates_.find(n); own_ != nullptr && taken != candidates_.end()) {
+    for (const TakeOverTask& task : taken->second) {
+      books->Keep(Difference(Sparse(), task.request), -1);
+    }
+  }
   const auto matched = matched_.find(n);
   if (matched != matched_.end()) {
     for (const Number i : matched->second) {
@@ -295,26 +347,9 @@ ReservedNode ReservationPlugin::AsNode(NodeIndex n, const kube::NodeBooks& books
   return node;
 }
 
-kube::Status ReservationPlugin::Filter(TaskIndex t, NodeIndex n,
-                                       const kube::NodeBooks& books) const {
+kube::Status ReservationPlugin::Lacking(const Lacks& node, std::span<const Lacks> reservations,
+                                        const std::string& none) const {
   kube::Status status;
-  if (claim_->ignores) return status;
-  const auto matched = matched_.find(n);
-  if (matched == matched_.end()) {
-    if (!IsHeldTo()) return status;
-    status.code = kube::Code::kUnresolvable;
-    status.plugin = NumberOf(ExtraPlugin::kReservation);
-    status.causes = {
-        kube::WordsCause(world_, "node(s) no reservations match reservation affinity")};
-    return status;
-  }
-  ReservationRules rules = rules_;
-  rules.has_affinity = rules.required = IsHeldTo();
-  std::vector<Reserved> reserved;
-  for (const Number i : matched->second) reserved.push_back(AsReserved(kept_[i]));
-  const ReservationAnswer answer =
-      FilterByReservations(RequestOf(t), AsNode(n, books), reserved, rules);
-  if (answer.fits) return status;
   status.code = kube::Code::kUnschedulable;
   status.plugin = NumberOf(ExtraPlugin::kReservation);
   const auto add = [&](const std::string& words) {
@@ -326,17 +361,36 @@ kube::Status ReservationPlugin::Filter(TaskIndex t, NodeIndex n,
   const auto name_of = [&](size_t r) {
     return ToAbsl(tables_->dimensions.name(DimensionIndex(static_cast<uint32_t>(r))));
   };
-  for (const Lacks& lacks : answer.reservations) {
+  for (const Lacks& lacks : reservations) {
     if (lacks.tasks) add("Reservation(s) Too many pods");
     ForEachResource(lacks.resources, [&](size_t r) {
       add(absl::StrCat("Reservation(s) Insufficient ", name_of(r)));
     });
   }
-  if (answer.node.tasks) add("Too many pods by node");
-  ForEachResource(answer.node.resources,
+  if (node.tasks) add("Too many pods by node");
+  ForEachResource(node.resources,
                   [&](size_t r) { add(absl::StrCat("Insufficient ", name_of(r), " by node")); });
-  if (status.causes.empty()) add("node(s) no reservation(s) to meet the requirements");
+  if (status.causes.empty()) add(none);
   return status;
+}
+
+kube::Status ReservationPlugin::Filter(TaskIndex t, NodeIndex n, const kube::NodeBooks& books) {
+  if (own_ != nullptr) return FilterOwn(n, books);
+  if (claim_->ignores) return {};
+  const auto matched = matched_.find(n);
+  if (matched == matched_.end()) {
+    if (!IsHeldTo()) return {};
+    return Refuse(kube::Code::kUnresolvable, "node(s) no reservations match reservation affinity");
+  }
+  ReservationRules rules = rules_;
+  rules.has_affinity = rules.required = IsHeldTo();
+  std::vector<Reserved> reserved;
+  for (const Number i : matched->second) reserved.push_back(AsReserved(kept_[i]));
+  const ReservationAnswer answer =
+      FilterByReservations(RequestOf(t), AsNode(n, books), reserved, rules);
+  if (answer.fits) return {};
+  return Lacking(answer.node, answer.reservations,
+                 "node(s) no reservation(s) to meet the requirements");
 }
 
 ReservationPlugin::Number ReservationPlugin::Nominate(TaskIndex t, NodeIndex n) {
@@ -381,6 +435,7 @@ ReservationPlugin::Number ReservationPlugin::FindBest(TaskIndex t, NodeIndex n) 
 }
 
 std::vector<int64_t> ReservationPlugin::Score(TaskIndex t, std::span<const NodeIndex> feasible) {
+  if (own_ != nullptr) return ScoreOwn(feasible);
   std::vector<ReservationNode> nodes;
   const Sparse request = RequestOf(t);
   for (const NodeIndex n : feasible) {
@@ -401,6 +456,7 @@ std::vector<int64_t> ReservationPlugin::Score(TaskIndex t, std::span<const NodeI
 }
 
 void ReservationPlugin::Reserve(TaskIndex t, NodeIndex n) {
+  if (own_ != nullptr && !placed_.contains(t)) Place(t, n);
   if (!matched_.contains(n) || held_.contains(t)) return;
   const Number chosen = Nominate(t, n);
   if (chosen == kNone) return;
@@ -410,6 +466,7 @@ void ReservationPlugin::Reserve(TaskIndex t, NodeIndex n) {
 }
 
 void ReservationPlugin::Unreserve(TaskIndex t) {
+  if (placed_.contains(t)) return Displace(t);
   const auto it = held_.find(t);
   // A pod that an earlier plan let wait is still on its node.
   if (it == held_.end() || tables_->tasks.status[t] == TaskStatus::kWaiting) return;

@@ -21,6 +21,7 @@ constexpr std::string_view kName = "koordinator/reservation-name",
                            kAffinity = "koordinator/reservation-affinity",
                            kTolerations = "koordinator/reservation-tolerations",
                            kExact = "koordinator/reservation-exact",
+                           kUnreadable = "koordinator/reservation-unreadable",
                            kIgnored = "scheduling.koordinator.sh/reservation-ignored";
 constexpr absl::string_view kNoKey = " ,;()<>=!*";
 
@@ -119,6 +120,7 @@ absl::StatusOr<ReservationClaim> ReadReservationClaim(const TaskShape& shape) {
   ReservationClaim claim;
   const std::string* ignored = FindLabel(shape.labels, kIgnored);
   claim.ignores = ignored != nullptr && *ignored == "true";
+  claim.is_readable = FindLabel(shape.labels, kUnreadable) == nullptr;
   if (const std::string* text = FindLabel(shape.labels, kExact)) {
     claim.exact = absl::StrSplit(*text, ',');
     for (const std::string& name : claim.exact) {

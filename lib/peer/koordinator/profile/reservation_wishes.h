@@ -15,6 +15,8 @@
 //   koordinator/reservation-tolerations   "a=b:NoSchedule,c:NoExecute,d": taints of reservations;
 //                                         a key without a value tolerates all, "*" all taints
 //   koordinator/reservation-exact         "cpu,memory": what it requests exactly as reserved
+//   koordinator/reservation-unreadable    any text: what it states of reservations is no JSON; it
+//                                         gets no node
 //   scheduling.koordinator.sh/reservation-ignored    "true": it takes what any of them keeps, and
 //                                         holds none
 //
@@ -37,6 +39,7 @@ namespace muster::koordinator {
 
 struct ReservationClaim {
   bool ignores = false;
+  bool is_readable = true;
   std::optional<ReservationWish> wish = {};  // absent: it may go anywhere
   std::vector<std::string> exact = {};       // names of resources
 };

@@ -5,7 +5,9 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
 #include "lib/model/settings.h"
+#include "lib/peer/koordinator/load_books.h"
 #include "lib/peer/koordinator/profile/device_plugin.h"
 #include "lib/peer/koordinator/profile/numa_sites.h"
 #include "lib/peer/koordinator/profile/plugins.h"
@@ -74,6 +76,18 @@ absl::Status CheckNodes(const NodeTable& nodes, const Options& options) {
   return absl::OkStatus();
 }
 
+absl::Status CheckTasksWithLimits(const Tables& tables) {
+  for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
+    if (!tables.tasks.alive[t]) continue;
+    const TaskShape& shape = tables.classes.shape[tables.tasks.task_class[t]];
+    if (ReadLoadLimits(shape)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "action schedule: task ", Quote(tables.tasks.names.name(t)),
+        ", label koordinator/limits: must be RESOURCE=AMOUNT,..., each resource once"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckKoordinatorCluster(const Tables& tables, const Options& options) {
   std::string wrong = kube::Settings::Check(options);
   if (wrong.empty()) wrong = koordinator::PluginSettings::Check(options);
@@ -83,6 +97,9 @@ absl::Status CheckKoordinatorCluster(const Tables& tables, const Options& option
     if (!tables.jobs.alive[job]) continue;
     const auto marks = koordinator::MarksOf(tables.jobs.names.name(job), tables.jobs.spec[job]);
     if (!marks.ok()) return marks.status();
+  }
+  if (options.flag("load")) {
+    if (absl::Status s = CheckTasksWithLimits(tables); !s.ok()) return s;
   }
   if (options.flag("reservation")) {
     if (absl::Status s = koordinator::CheckReservations(tables); !s.ok()) return s;

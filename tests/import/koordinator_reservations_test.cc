@@ -1,0 +1,154 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Koordinator's dumps: reservations that wait for a node.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "lib/import/import.h"
+#include "lib/scenario/scenario.h"
+#include "muster/muster.h"
+#include "tests/import/koordinator_dumps.h"
+#include "tests/import/objects.h"
+
+namespace muster {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Koordinator, AReservationThatWaitsIsATask) {
+  const absl::StatusOr<Import> import = ImportWith(
+      R"(, "labels": {"pod.koordinator.sh/is-pre-allocatable": "true"},
+         "annotations": {"pod.koordinator.sh/pre-allocatable-priority": "7"})",
+      R"(,
+      {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Reservation",
+       "metadata": {"name": "r", "labels": {"tier": "a",
+                    "scheduling.koordinator.sh/pre-allocation-required": "true"}},
+       "status": {"phase": "Pending"},
+       "spec": {"preAllocation": true, "allocatePolicy": "Restricted",
+                "preAllocationPolicy": {"mode": "Cluster", "enableMultiple": true},
+                "owners": [{"labelSelector": {}}], "ttl": "24h",
+                "template": {"metadata": {"labels": {"app": "etl"}},
+                  "spec": {"schedulerName": "koord-scheduler", "nodeSelector": {"zone": "b"},
+                    "containers": [{"resources": {"requests": {"cpu": "1"}}}]}}}},
+      {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Reservation",
+       "metadata": {"name": "s"},
+       "spec": {"allocatePolicy": "Aligned", "owners": [{"labelSelector": {}}], "ttl": "24h",
+                "template": {"spec": {"priority": 9000, "containers": []}}}},
+      {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Reservation",
+       "metadata": {"name": "other"},
+       "spec": {"owners": [{"labelSelector": {}}], "ttl": "24h",
+                "template": {"spec": {"schedulerName": "mine", "containers": []}}}})");
+  ASSERT_TRUE(import.ok()) << import.status();
+  const ClusterSpec& cluster = import->scenario.cluster;
+  ASSERT_EQ(cluster.tasks.size(), 3u);
+  const TaskSpec& task = RowNamed(cluster.tasks, "Reservation/r");
+  EXPECT_EQ(task.status, TaskStatus::kPending);
+  EXPECT_EQ(task.shape.labels, (Labels{{"app", "etl"}, {"koordinator/reserves", "r"}}));
+  EXPECT_EQ(task.shape.node_selector, (Labels{{"zone", "b"}}));
+  EXPECT_EQ(task.shape.request, (Resources{{"cpu", 1}}));
+  EXPECT_EQ(task.priority, 2147483647) << "the template has none";
+  EXPECT_TRUE(task.never_preempts);
+  EXPECT_FALSE(task.preemptable);
+  EXPECT_EQ(RowNamed(cluster.tasks, "Reservation/s").priority, 9000);
+  EXPECT_EQ(RowNamed(cluster.tasks, "lab/p").shape.labels,
+            (Labels{{"pod.koordinator.sh/is-pre-allocatable", "true"},
+                    {"koordinator/pre-allocatable-priority", "7"}}));
+  EXPECT_EQ(RowNamed(cluster.reservations, "r").shape.labels,
+            (Labels{{"tier", "a"},
+                    {"scheduling.koordinator.sh/pre-allocation-required", "true"},
+                    {"koordinator/pre-allocation", "Cluster"},
+                    {"koordinator/pre-allocation-several", "true"}}));
+  EXPECT_EQ(RowNamed(cluster.reservations, "s").shape.labels,
+            (Labels{{"koordinator/allocate-policy", "Aligned"}}));
+  EXPECT_THAT(Lines(*import), ::testing::Contains(HasSubstr("waits for another scheduler")));
+
+  Cluster filled;
+  ASSERT_TRUE(Fill(import->scenario, &filled).ok());
+  const absl::StatusOr<Plan> plan = filled.Schedule("koordinator");
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->binds().size(), 2u) << "all but r, which has no zone";
+}
+
+// As at the peer, nothing else is done with the pod.
+TEST(Koordinator, APodWithAnUnreadableWishGetsNoNode) {
+  for (const char* mark : {"reservation-affinity", "exact-match-reservation"}) {
+    const absl::StatusOr<Import> import = ImportWith(
+        std::string(R"(, "annotations": {"scheduling.koordinator.sh/)") + mark + R"(": "{bad"})",
+        "");
+    ASSERT_TRUE(import.ok()) << import.status();
+    EXPECT_THAT(Lines(*import),
+                ::testing::ElementsAre(HasSubstr("cannot be read: as at the peer, the pod gets no "
+                                                 "node")));
+    EXPECT_EQ(import->scenario.cluster.tasks[0].shape.labels,
+              (Labels{{"koordinator/reservation-unreadable", "true"}}));
+    Cluster filled;
+    ASSERT_TRUE(Fill(import->scenario, &filled).ok());
+    const absl::StatusOr<Plan> plan = filled.Schedule("koordinator");
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    ASSERT_EQ(plan->pending().size(), 1u);
+    EXPECT_THAT(plan->reasons()[plan->pending()[0].reason].where,
+                HasSubstr("what the pod states about reservations cannot be read"));
+  }
+}
+
+TEST(Koordinator, PodsStateWhichReservationTheyHold) {
+  const auto holding = [](const std::string& reservation) {
+    return ImportWith(R"(, "annotations": {"scheduling.koordinator.sh/reservation-allocated":
+        "{\"name\": \")" + reservation +
+                          R"(\", \"uid\": \"1\"}"})",
+                      R"(,
+      {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Reservation",
+       "metadata": {"name": "r"}, "status": {"phase": "Available", "nodeName": "n",
+         "currentOwners": [{"namespace": "lab", "name": "gone"}]},
+       "spec": {"owners": [{"labelSelector": {}}], "ttl": "24h",
+                "template": {"spec": {"containers": []}}}})");
+  };
+  absl::StatusOr<Import> import = holding("r");
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_EQ(import->scenario.cluster.reservations[0].holders,
+            (std::vector<std::string>{"lab/gone", "lab/p"}));
+  import = holding("s");
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_EQ(import->scenario.cluster.reservations[0].holders,
+            (std::vector<std::string>{"lab/gone"}));
+  EXPECT_THAT(Lines(*import), ::testing::Contains(HasSubstr("no such reservation is there")));
+}
+
+TEST(Koordinator, AMeasurementOfTheFutureIsNoted) {
+  const auto lines_at = [](int64_t now) {
+    const absl::StatusOr<Import> import = ImportObjects(R"([
+      {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}},
+      {"apiVersion": "slo.koordinator.sh/v1alpha1", "kind": "NodeMetric",
+       "metadata": {"name": "n"},
+       "status": {"updateTime": "1970-01-01T00:10:00Z", "nodeMetric": {"nodeUsage": {}}}}])",
+                                                        {.profile = "koordinator", .now = now});
+    EXPECT_TRUE(import.ok()) << import.status();
+    return import.ok() ? Lines(*import) : std::vector<std::string>();
+  };
+  EXPECT_THAT(
+      lines_at(590),
+      ::testing::Contains(HasSubstr("status.updateTime: is 10 s after the time of the scenario")));
+  EXPECT_THAT(lines_at(600), ::testing::Not(::testing::Contains(HasSubstr("after the time"))));
+}
+
+TEST(Koordinator, AReservationThatIsNotCompleteIsLeftOutInThePeersWords) {
+  const auto line_of = [](const std::string& spec) {
+    const absl::StatusOr<Import> import = ImportWith("", R"(,
+      {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Reservation",
+       "metadata": {"name": "r"}, "spec": {)" + spec + "}}");
+    EXPECT_TRUE(import.ok()) << import.status();
+    EXPECT_TRUE(!import.ok() || import->scenario.cluster.reservations.empty());
+    return import.ok() ? Lines(*import) : std::vector<std::string>();
+  };
+  const std::string pods = R"("template": {"spec": {"containers": []}})";
+  const std::string owners = R"(, "owners": [{"labelSelector": {}}])";
+  EXPECT_THAT(line_of(""), ::testing::Contains(HasSubstr("misses the template spec")));
+  EXPECT_THAT(line_of(pods), ::testing::Contains(HasSubstr("misses the owner spec")));
+  EXPECT_THAT(line_of(pods + owners), ::testing::Contains(HasSubstr("misses the expiration spec")));
+}
+
+}  // namespace
+}  // namespace muster
