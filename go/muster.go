@@ -45,6 +45,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 	"unsafe"
 )
@@ -475,12 +476,27 @@ func (s *Snapshot) ScheduleWith(ctx context.Context, profile string, options Opt
 		})
 }
 
-// Follow makes the tables follow the plan, and returns the number of decisions.
+// Follow makes the tables follow the plan, and returns the number of decisions. Those that a change
+// since the plan made impossible are left out, whole gangs together: FollowReport lists them.
 func (c *Cluster) Follow(p *Plan) (int64, error) {
 	e := C.muster_go_error()
 	var applied C.int64_t
 	status := C.muster_cluster_apply(c.cluster, p.plan, &applied, nil, &e)
 	return int64(applied), check(status, &e)
+}
+
+// FollowReport is Follow, and returns a line for each decision that was left out, with the reason:
+// bind "a/b" to "n1": node is gone. Of a plan of the cluster as it is, none is. Offers, resizes and
+// splits change no row, so they are always listed: the caller carries it out.
+func (c *Cluster) FollowReport(p *Plan) (applied int64, refused []string, err error) {
+	e := C.muster_go_error()
+	var count C.int64_t
+	var words *C.muster_text
+	lines, err := taken(&words, C.muster_cluster_apply(c.cluster, p.plan, &count, &words, &e), &e)
+	if err == nil && lines != "" {
+		refused = strings.Split(strings.TrimSuffix(lines, "\n"), "\n")
+	}
+	return int64(count), refused, err
 }
 
 // Free ends the plan. It has no rows then.
