@@ -49,11 +49,13 @@ type Pod struct {
 	// Its PodGroup. Empty: it has none. A profile that tries no pods without one, as volcano, leaves it
 	// out while it waits, and `lone_tasks=QUEUE` in the spec string makes it a job of one:
 	// "volcano:lone_tasks=default".
-	Group    string
-	Node     string // where it is, unless it is pending
-	Status   int32  // TaskPending, TaskRunning, ...
-	Priority int32
-	Created  int64 // seconds
+	Group         string
+	Node          string // where it is, unless it is pending
+	NominatedNode string // an event without it ends the nomination
+	Status        int32  // TaskPending, TaskRunning, ...
+	Priority      int32
+	Created       int64    // seconds
+	Gates         []string // no cycle places it while it has any
 
 	Request      Resources
 	Labels       map[string]string
@@ -209,13 +211,15 @@ type shape struct {
 	Tolerations  []Toleration      `json:"tolerations,omitempty"`
 }
 
-// PodTable makes a table of tasks.
+// PodTable makes a table of tasks. What else a task or its shape has (docs/scenario.md) is a column
+// that is set afterwards: table.Texts("shape.host_ports", ports), "[]" where a pod has none.
 func PodTable(pods []Pod) (*Table, error) {
 	n := len(pods)
 	names, uids := newTexts(n), newTexts(n)
-	groups, nodes, shapes := newCoder(), newCoder(), newCoder()
+	groups, nodes, shapes, nominated, gates := newCoder(), newCoder(), newCoder(), newCoder(), newCoder()
 	hasUIDs := false
 	jobOf, nodeOf, shapeOf := make([]int32, n), make([]int32, n), make([]int32, n)
+	nominatedOf, gatesOf := make([]int32, n), make([]int32, n)
 	statuses, priorities, created := make([]int64, n), make([]int64, n), make([]int64, n)
 	var key []byte
 	var s shaper
@@ -226,7 +230,7 @@ func PodTable(pods []Pod) (*Table, error) {
 		uids.bytes = append(uids.bytes, p.UID...)
 		uids.end()
 		hasUIDs = hasUIDs || p.UID != ""
-		jobOf[i], nodeOf[i] = None, None
+		jobOf[i], nodeOf[i], nominatedOf[i], gatesOf[i] = None, None, None, None
 		if p.Group != "" {
 			key = appendKey(key[:0], p.Namespace, p.Group)
 			jobOf[i] = groups.code(key, func(to []byte) []byte { return append(to, key...) })
@@ -234,6 +238,14 @@ func PodTable(pods []Pod) (*Table, error) {
 		if p.Node != "" {
 			key = append(key[:0], p.Node...)
 			nodeOf[i] = nodes.code(key, func(to []byte) []byte { return append(to, key...) })
+		}
+		if p.NominatedNode != "" {
+			key = append(key[:0], p.NominatedNode...)
+			nominatedOf[i] = nominated.code(key, func(to []byte) []byte { return append(to, key...) })
+		}
+		if len(p.Gates) > 0 {
+			key = append(key[:0], mustJSON(p.Gates)...)
+			gatesOf[i] = gates.code(key, func(to []byte) []byte { return append(to, key...) })
 		}
 		shapeOf[i] = shapes.code(s.pod(p), func(to []byte) []byte {
 			return append(to, mustJSON(shape{p.Request.amounts(), p.Namespace, p.Labels, p.NodeSelector, p.Tolerations})...)
@@ -248,7 +260,8 @@ func PodTable(pods []Pod) (*Table, error) {
 		return []error{
 			uid, t.set("name", names), t.codes("job", jobOf, groups.list), t.codes("node", nodeOf, nodes.list),
 			t.codes("shape", shapeOf, shapes.list), t.Numbers("status", statuses), t.Numbers("priority", priorities),
-			t.Numbers("created", created),
+			t.Numbers("created", created), t.codes("nominated_node", nominatedOf, nominated.list),
+			t.codes("gates", gatesOf, gates.list),
 		}
 	})
 }

@@ -204,6 +204,47 @@ func TestEventsComeLateTwiceAndOutOfOrder(t *testing.T) {
 	}
 }
 
+func TestGatesAndNominationsComeWithThePod(t *testing.T) {
+	c, err := NewCluster()
+	must(t, err)
+	defer c.Free()
+	apply(t, c, 1)(NodeTable([]Node{{Name: "n", Allocatable: Resources{MilliCPU: 8000, Memory: 8 << 30}}}))
+	apply(t, c, 1, 1)(PodGroupTable([]PodGroup{{Namespace: "ns", Name: "j", MinMember: 1}, {Namespace: "ns", Name: "k", MinMember: 1}}))
+	pods := append(gang("ns", "j", 2, 1000), gang("ns", "k", 1, 1000)...)
+	pods[1].Gates, pods[2].NominatedNode = []string{"quota", "license"}, "n"
+	apply(t, c, 2, 2, 2)(PodTable(pods))
+	text, err := c.WriteScenario("volcano")
+	if err != nil || !strings.Contains(text, `"gates": ["quota", "license"]`) || !strings.Contains(text, `"nominated_node": "n"`) {
+		t.Fatal(text, err)
+	}
+	if got := binds(t, c); len(got) != 2 || got["ns/j-1"] != "" {
+		t.Fatal("a pod with gates was placed, or one without was not:", got)
+	}
+	pods[1].Gates, pods[2].NominatedNode = nil, ""
+	apply(t, c, 3, 3, 3)(PodTable(pods))
+	if text, err = c.WriteScenario("volcano"); err != nil || strings.Contains(text, "gates") || strings.Contains(text, "nominated") {
+		t.Fatal(text, err)
+	}
+	if got := binds(t, c); len(got) != 3 {
+		t.Fatal(got)
+	}
+}
+
+func TestFurtherColumnsOfPods(t *testing.T) {
+	c, err := NewCluster()
+	must(t, err)
+	defer c.Free()
+	apply(t, c, 1)(NodeTable([]Node{{Name: "n", Allocatable: Resources{MilliCPU: 8000, Memory: 8 << 30}}}))
+	apply(t, c, 1)(PodGroupTable([]PodGroup{{Namespace: "ns", Name: "j", MinMember: 1}}))
+	table, err := PodTable(gang("ns", "j", 3, 1000))
+	must(t, err)
+	must(t, table.Texts("shape.host_ports", []string{`[{"port": 80}]`, `[{"port": 80}]`, "[]"}))
+	apply(t, c, 2, 2, 2)(table, nil)
+	if got := binds(t, c); len(got) != 2 {
+		t.Fatal("two pods have one port of the node:", got)
+	}
+}
+
 // 140,000 pods of 7,000 gangs: every other gang runs. All maps are the pods' own, as a decoder
 // makes them.
 func manyPods() ([]Node, []PodGroup, []Pod) {
