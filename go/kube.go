@@ -6,7 +6,7 @@
 //
 //	table, err := muster.PodTable(pods)                       // of tasks
 //	err = cluster.Add(table)                                  // a first list, or
-//	outcomes, err := cluster.Apply(table, generations)        // events of a watch
+//	outcomes, refusals, err := cluster.Take(table, generations) // events of a watch
 //
 // A pod is a task "namespace/name" of the job "namespace/group". What pods of one template have in
 // common - requests, selectors, tolerations, labels - is written down once for all of them.
@@ -47,8 +47,8 @@ type Pod struct {
 	Namespace, Name string
 	UID             string // tells it from an earlier pod of its name; empty: unknown
 	// Its PodGroup. Empty: it has none. A profile that tries no pods without one, as volcano, leaves it
-	// out while it waits, and `lone_tasks=QUEUE` in the spec string makes it a job of one:
-	// "volcano:lone_tasks=default".
+	// out while it waits. A PodGroup of one has it placed. So does `lone_tasks=QUEUE` in the spec string,
+	// "volcano:lone_tasks=default", but each cycle then costs O(cluster).
 	Group         string
 	Node          string // where it is, unless it is pending
 	NominatedNode string // an event without it ends the nomination

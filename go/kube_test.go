@@ -361,3 +361,52 @@ func TestANameIsNeeded(t *testing.T) {
 		}
 	}
 }
+
+// One pod more a cycle, on 2,000 nodes with 10,000 pods that run: without a group, and in one of its own.
+func BenchmarkLonePods(b *testing.B) {
+	for _, grouped := range []bool{false, true} {
+		b.Run(map[bool]string{false: "lone_tasks", true: "groups of one"}[grouped], func(b *testing.B) {
+			nodes := make([]Node, 2000)
+			for i := range nodes {
+				nodes[i] = Node{Name: fmt.Sprint("node-", i), Allocatable: Resources{MilliCPU: 64000, Memory: 256 << 30}}
+			}
+			c := withoutPods(b, nodes, nil)
+			defer c.Free()
+			arrive := func(from, count int, where func(int) string) {
+				pods, groups := make([]Pod, count), make([]PodGroup, count)
+				generations := make([]uint64, count)
+				for i := range pods {
+					name := fmt.Sprint("pod-", from+i)
+					pods[i] = Pod{Namespace: "ns", Name: name, Request: Resources{MilliCPU: 1000, Memory: 1 << 30}, Node: where(i)}
+					if pods[i].Node != "" {
+						pods[i].Status = TaskRunning
+					}
+					if grouped {
+						pods[i].Group, groups[i] = name, PodGroup{Namespace: "ns", Name: name, MinMember: 1}
+					}
+					generations[i] = 1
+				}
+				if grouped {
+					apply(b, c, generations...)(PodGroupTable(groups))
+				}
+				apply(b, c, generations...)(PodTable(pods))
+			}
+			profile := map[bool]string{false: "volcano:lone_tasks=default", true: "volcano"}[grouped]
+			arrive(0, 10000, func(i int) string { return nodes[i%len(nodes)].Name })
+			for i := -1; i < b.N; i++ { // the first cycle reads the whole cluster
+				arrive(10001+i, 1, func(int) string { return "" })
+				plan, err := c.Schedule(profile)
+				must(b, err)
+				if len(plan.Binds()) != 1 {
+					b.Fatal(plan.Binds())
+				}
+				_, err = c.Follow(plan)
+				must(b, err)
+				plan.Free()
+				if i < 0 {
+					b.ResetTimer()
+				}
+			}
+		})
+	}
+}

@@ -6,7 +6,7 @@
 // a call has returned, so nothing is pinned and no finalizer races with a running call. kube.go
 // makes columns from pods, pod groups, nodes and queues.
 //
-// A scheduler keeps one Cluster, fills it once (Add), feeds it events (Apply, SetTasks), and calls
+// A scheduler keeps one Cluster, fills it once (Add), feeds it events (Take, SetTasks), and calls
 // Schedule every cycle: the Plan lists what to start, what to evict and why the rest waits, and
 // Follow makes the tables go along. What New..., Freeze and Schedule hand out is freed by Free; a
 // Plan may be used after its cluster is gone. A second Free does nothing. Calls of a value that was
@@ -171,7 +171,7 @@ func (c *Cluster) Add(t *Table) error {
 // Apply takes events of a watch: rows that hold their objects whole, and the generation of each,
 // which grows with every change at its source. They may come twice, late or out of order; the
 // outcome of each is DeltaApplied, DeltaStale or DeltaWaiting. Where one is refused those before it
-// stay, and the outcomes are as many.
+// stay, and the outcomes are as many: those after it are not taken. Take goes on.
 func (c *Cluster) Apply(t *Table, generations []uint64) ([]int32, error) {
 	if len(generations) != t.rows {
 		return nil, fmt.Errorf("%d generations for %d rows", len(generations), t.rows)

@@ -64,6 +64,8 @@ class Go(unittest.TestCase):
     def test_examples(self):
         self.assertEqual(self.go("examples/go", "run", "."),
                          languages.shown("Go: a miniature scheduler"))
+        self.assertEqual(self.go("examples/go", "run", "./events"),
+                         languages.shown("Go: a watch that cannot be relied on"))
         self.assertEqual(self.go("examples/go", "run", "./adopt"),
                          languages.shown("Go: what adopting costs"))
 
