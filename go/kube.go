@@ -94,7 +94,13 @@ type coder struct {
 	list  *texts
 }
 
-func newCoder() *coder { return &coder{map[string]int32{}, newTexts(64)} }
+// newCoder makes one for a column of so many rows.
+func newCoder(rows int) *coder {
+	if rows > 64 {
+		rows = 64 // there are few different texts
+	}
+	return &coder{map[string]int32{}, newTexts(rows)}
+}
 
 // code of the text that `key` stands for; write appends it where it is new.
 func (c *coder) code(key []byte, write func([]byte) []byte) int32 {
@@ -216,7 +222,7 @@ type shape struct {
 func PodTable(pods []Pod) (*Table, error) {
 	n := len(pods)
 	names, uids := newTexts(n), newTexts(n)
-	groups, nodes, shapes, nominated, gates := newCoder(), newCoder(), newCoder(), newCoder(), newCoder()
+	groups, nodes, shapes, nominated, gates := newCoder(n), newCoder(n), newCoder(n), newCoder(n), newCoder(n)
 	hasUIDs := false
 	jobOf, nodeOf, shapeOf := make([]int32, n), make([]int32, n), make([]int32, n)
 	nominatedOf, gatesOf := make([]int32, n), make([]int32, n)
@@ -318,7 +324,7 @@ func (n *Node) row() map[string]any {
 func NodeTable(list []Node) (*Table, error) {
 	n := len(list)
 	names := newTexts(n)
-	capacities, labels, taints := newCoder(), newCoder(), newCoder()
+	capacities, labels, taints := newCoder(n), newCoder(n), newCoder(n)
 	capacityOf, labelsOf, taintsOf := make([]int32, n), make([]int32, n), make([]int32, n)
 	unschedulable := make([]int64, n)
 	var s shaper

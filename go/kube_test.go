@@ -410,3 +410,19 @@ func BenchmarkLonePods(b *testing.B) {
 		})
 	}
 }
+
+// An event that comes alone, in a table of one row.
+func BenchmarkOneEvent(b *testing.B) {
+	c := withoutPods(b, []Node{{Name: "n", Allocatable: Resources{MilliCPU: 8000, Memory: 8 << 30}}}, []PodGroup{{Namespace: "ns", Name: "j", MinMember: 1}})
+	defer c.Free()
+	pods := gang("ns", "j", 1, 1000)
+	pods[0].UID, pods[0].Labels = "1", map[string]string{"app": "web"}
+	for i := 0; i < b.N; i++ {
+		table, err := PodTable(pods)
+		must(b, err)
+		if _, _, err := c.Take(table, []uint64{uint64(i + 1)}); err != nil {
+			b.Fatal(err)
+		}
+		table.Free()
+	}
+}

@@ -79,8 +79,7 @@ func (t *Table) Free() {
 // Numbers sets a column.
 func (t *Table) Numbers(column string, values []int64) error {
 	e := C.muster_go_error()
-	name := C.CString(column)
-	defer C.free(unsafe.Pointer(name))
+	name := terminated(column)
 	var first *C.int64_t
 	if len(values) > 0 {
 		first = (*C.int64_t)(unsafe.Pointer(&values[0]))
@@ -96,6 +95,12 @@ func (t *Table) Texts(column string, texts []string) error {
 		list.end()
 	}
 	return t.set(column, list)
+}
+
+// terminated is a copy of the text with a NUL, which C reads during a call: C.CString takes two more
+// calls of C.
+func terminated(text string) *C.char {
+	return (*C.char)(unsafe.Pointer(&append([]byte(text), 0)[0]))
 }
 
 // texts are many texts in a row, as C takes them.
@@ -122,8 +127,7 @@ func (l *texts) c() (*C.int64_t, C.int64_t, *C.char, C.int64_t) {
 // set sets a column of texts.
 func (t *Table) set(column string, list *texts) error {
 	e := C.muster_go_error()
-	name := C.CString(column)
-	defer C.free(unsafe.Pointer(name))
+	name := terminated(column)
 	offsets, count, bytes, size := list.c()
 	return check(C.muster_table_set_texts(t.table, name, offsets, count, bytes, size, &e), &e)
 }
@@ -132,8 +136,7 @@ func (t *Table) set(column string, list *texts) error {
 // is None.
 func (t *Table) codes(column string, codes []int32, list *texts) error {
 	e := C.muster_go_error()
-	name := C.CString(column)
-	defer C.free(unsafe.Pointer(name))
+	name := terminated(column)
 	var first *C.int32_t
 	if len(codes) > 0 {
 		first = (*C.int32_t)(unsafe.Pointer(&codes[0]))
