@@ -47,8 +47,8 @@ type Pod struct {
 	Namespace, Name string
 	UID             string // tells it from an earlier pod of its name; empty: unknown
 	// Its PodGroup. Empty: it has none. A profile that tries no pods without one, as volcano, leaves it
-	// out while it waits. A PodGroup of one has it placed. So does `lone_tasks=QUEUE` in the spec string,
-	// "volcano:lone_tasks=default", but each cycle then costs O(cluster).
+	// out while it waits. A group of one has it placed (GroupsOfOne). So does `lone_tasks=QUEUE` in the
+	// spec string, "volcano:lone_tasks=default", but each cycle then costs O(cluster).
 	Group         string
 	Node          string // where it is, unless it is pending
 	NominatedNode string // an event without it ends the nomination
@@ -71,6 +71,28 @@ type PodGroup struct {
 	Priority        int32
 	Created         int64 // seconds
 	Phase           int32 // PhasePending, PhaseAdmitted, ...
+}
+
+// GroupsOfOne gives each pod without a group one of its own in the queue, and returns these groups: a
+// table to hand over ahead of that of the pods, with their generations. Profiles then place such pods,
+// as with lone_tasks=QUEUE, and a cycle costs what changed. The group of pod "ns/p" is "ns/podgroup-p".
+// It goes with the pod, by ApplyRemoval of both.
+func GroupsOfOne(pods []Pod, queue string) []PodGroup {
+	var groups []PodGroup
+	for i := range pods {
+		p := &pods[i]
+		if p.Group != "" {
+			continue
+		}
+		p.Group = "podgroup-" + p.Name
+		group := PodGroup{Namespace: p.Namespace, Name: p.Group, Queue: queue, MinMember: 1, Priority: p.Priority,
+			Created: p.Created, Phase: PhaseAdmitted} // a pod needs no admission of its own
+		if p.Node != "" {
+			group.Phase = PhaseRunning
+		}
+		groups = append(groups, group)
+	}
+	return groups
 }
 
 // Node is what a scheduler reads of a node.

@@ -245,6 +245,56 @@ func TestFurtherColumnsOfPods(t *testing.T) {
 	}
 }
 
+// A cluster with a gang, a pod that runs and three that wait, without groups.
+func withLonePods(t testing.TB, grouped bool) *Cluster {
+	c, err := NewCluster()
+	must(t, err)
+	apply(t, c, 1, 1)(NodeTable([]Node{
+		{Name: "a", Allocatable: Resources{MilliCPU: 4000, Memory: 8 << 30}}, {Name: "b", Allocatable: Resources{MilliCPU: 3000, Memory: 8 << 30}}}))
+	apply(t, c, 1)(QueueTable([]Queue{{Name: "web", Weight: 3}}))
+	apply(t, c, 1)(PodGroupTable([]PodGroup{{Namespace: "ns", Name: "j", MinMember: 2, Created: 5}}))
+	pods := append(gang("ns", "j", 2, 1000), gang("ns", "lone", 4, 1000)...)
+	for i := range pods[2:] {
+		pods[2+i].Group, pods[2+i].Priority, pods[2+i].Created = "", int32(i), int64(i)
+	}
+	pods[2].Node, pods[2].Status = "a", TaskRunning
+	if grouped {
+		groups := GroupsOfOne(pods, "web")
+		if len(groups) != 4 || groups[3].Name != "podgroup-lone-3" || pods[5].Group != "podgroup-lone-3" || pods[0].Group != "j" ||
+			groups[3].Priority != 3 || groups[3].Created != 3 || groups[0].Phase != PhaseRunning {
+			t.Fatal(groups)
+		}
+		apply(t, c, 2, 2, 2, 2)(PodGroupTable(groups))
+	}
+	apply(t, c, 2, 2, 2, 2, 2, 2)(PodTable(pods))
+	return c
+}
+
+func TestGroupsOfOneDecideAsLoneTasks(t *testing.T) {
+	lone, grouped := withLonePods(t, false), withLonePods(t, true)
+	defer lone.Free()
+	defer grouped.Free()
+	_, want := scheduled(t, lone, "volcano:lone_tasks=web", Options{})
+	_, got := scheduled(t, grouped, "volcano", Options{})
+	if len(want) != 5 || !reflect.DeepEqual(got, want) {
+		t.Fatal(got, want)
+	}
+	if _, left := scheduled(t, lone, "volcano", Options{}); len(left) != 2 {
+		t.Fatal("pods without a group were placed:", left)
+	}
+	for _, kind := range []struct {
+		kind int
+		name string
+	}{{KindTasks, "ns/lone-3"}, {KindJobs, "ns/podgroup-lone-3"}} {
+		if outcome, err := grouped.ApplyRemoval(kind.kind, kind.name, 3); err != nil || outcome != DeltaApplied {
+			t.Fatal(outcome, err)
+		}
+	}
+	if _, got := scheduled(t, grouped, "volcano", Options{}); len(got) != 4 {
+		t.Fatal(got)
+	}
+}
+
 // 140,000 pods of 7,000 gangs: every other gang runs. All maps are the pods' own, as a decoder
 // makes them.
 func manyPods() ([]Node, []PodGroup, []Pod) {
@@ -373,21 +423,17 @@ func BenchmarkLonePods(b *testing.B) {
 			c := withoutPods(b, nodes, nil)
 			defer c.Free()
 			arrive := func(from, count int, where func(int) string) {
-				pods, groups := make([]Pod, count), make([]PodGroup, count)
-				generations := make([]uint64, count)
+				pods, generations := make([]Pod, count), make([]uint64, count)
 				for i := range pods {
 					name := fmt.Sprint("pod-", from+i)
 					pods[i] = Pod{Namespace: "ns", Name: name, Request: Resources{MilliCPU: 1000, Memory: 1 << 30}, Node: where(i)}
 					if pods[i].Node != "" {
 						pods[i].Status = TaskRunning
 					}
-					if grouped {
-						pods[i].Group, groups[i] = name, PodGroup{Namespace: "ns", Name: name, MinMember: 1}
-					}
 					generations[i] = 1
 				}
 				if grouped {
-					apply(b, c, generations...)(PodGroupTable(groups))
+					apply(b, c, generations...)(PodGroupTable(GroupsOfOne(pods, "default")))
 				}
 				apply(b, c, generations...)(PodTable(pods))
 			}
