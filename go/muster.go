@@ -577,7 +577,7 @@ func (p *Plan) Cursor() uint32 { return uint32(p.view.cursor) }
 // Work is what was spent; as a WorkBudget it reproduces the plan.
 func (p *Plan) Work() int64 { return int64(p.view.work) }
 
-// Pending is how many tasks wait.
+// Pending is how many tasks wait. It does not count those that the profile leaves out: see Pod.Group.
 func (p *Plan) Pending() int { return int(p.view.pending_count) }
 
 // Name of a row that the plan mentions.

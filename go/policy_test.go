@@ -245,6 +245,9 @@ func TestCyclesAreMeasured(t *testing.T) {
 	}
 	costs, err := plan.Costs()
 	must(t, err)
+	if sum := (&Costs{Open: 1, Close: 2, Actions: []ActionCost{{Time: 3}, {Time: 4}}}).Total(); sum != 10 {
+		t.Error(sum)
+	}
 	if len(costs.Actions) != 3 || costs.Actions[1].Action != "allocate" || costs.Actions[1].Decisions < 2 {
 		t.Fatal(costs.Actions)
 	}
