@@ -59,6 +59,15 @@ type Costs struct {
 	Choices                                             []Choice // by task
 }
 
+// Total is the time of the whole cycle.
+func (c *Costs) Total() time.Duration {
+	total := c.Open + c.Close
+	for _, action := range c.Actions {
+		total += action.Time
+	}
+	return total
+}
+
 // Costs returns what the plan's cycle cost, where Options.Measure asked for it.
 func (p *Plan) Costs() (*Costs, error) {
 	e := C.muster_go_costs_error()

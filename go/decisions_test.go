@@ -159,3 +159,50 @@ func TestTasksThatAreCountsBecomeRows(t *testing.T) {
 		t.Fatal("a task was made of none")
 	}
 }
+
+// A plan of a snapshot may be older than the cluster that follows it.
+func TestAReportListsWhatAPlanCannotDoAnyMore(t *testing.T) {
+	c, err := NewCluster()
+	must(t, err)
+	defer c.Free()
+	table, err := NodeTable([]Node{{Name: "n", Allocatable: Resources{MilliCPU: 8000, Memory: 8 << 30}}})
+	put(t, c, table, err)
+	table, err = PodGroupTable([]PodGroup{{Namespace: "ns", Name: "web", MinMember: 1}, {Namespace: "ns", Name: "train", MinMember: 2}})
+	put(t, c, table, err)
+	table, err = PodTable(append(gang("ns", "web", 2, 1000), gang("ns", "train", 2, 1000)...))
+	put(t, c, table, err)
+	p, err := c.Schedule("volcano")
+	must(t, err)
+	defer p.Free()
+	for _, pod := range []string{"ns/web-1", "ns/train-0"} {
+		if outcome, err := c.ApplyRemoval(KindTasks, pod, 9); err != nil || outcome != DeltaApplied {
+			t.Fatal(outcome, err)
+		}
+	}
+	_, refused, err := c.FollowReport(p)
+	must(t, err)
+	want := map[string]bool{
+		`bind "ns/web-1" to "n": task is gone`:                       true,
+		`bind "ns/train-0" to "n": task is gone`:                     true,
+		`bind "ns/train-1" to "n": its gang would have 1 of 2 tasks`: true,
+	}
+	for _, line := range refused {
+		if !want[line] {
+			t.Error(line)
+		}
+		delete(want, line)
+	}
+	if len(want) != 0 {
+		t.Error("not listed: ", want)
+	}
+	assumed, err := c.Assumptions()
+	if err != nil || len(assumed) != 1 || assumed[0].Task != "ns/web-0" {
+		t.Error(assumed, err)
+	}
+	again, err := c.Schedule("volcano")
+	must(t, err)
+	defer again.Free()
+	if _, refused, err := c.FollowReport(again); err != nil || refused != nil {
+		t.Error(refused, err)
+	}
+}

@@ -6,7 +6,7 @@
 //
 //	table, err := muster.PodTable(pods)                       // of tasks
 //	err = cluster.Add(table)                                  // a first list, or
-//	outcomes, err := cluster.Apply(table, generations)        // events of a watch
+//	outcomes, refusals, err := cluster.Take(table, generations) // events of a watch
 //
 // A pod is a task "namespace/name" of the job "namespace/group". What pods of one template have in
 // common - requests, selectors, tolerations, labels - is written down once for all of them.
@@ -47,13 +47,15 @@ type Pod struct {
 	Namespace, Name string
 	UID             string // tells it from an earlier pod of its name; empty: unknown
 	// Its PodGroup. Empty: it has none. A profile that tries no pods without one, as volcano, leaves it
-	// out while it waits, and `lone_tasks=QUEUE` in the spec string makes it a job of one:
-	// "volcano:lone_tasks=default".
-	Group    string
-	Node     string // where it is, unless it is pending
-	Status   int32  // TaskPending, TaskRunning, ...
-	Priority int32
-	Created  int64 // seconds
+	// out while it waits. A group of one has it placed (GroupsOfOne). So does `lone_tasks=QUEUE` in the
+	// spec string, "volcano:lone_tasks=default", but each cycle then costs O(cluster).
+	Group         string
+	Node          string // where it is, unless it is pending
+	NominatedNode string // an event without it ends the nomination
+	Status        int32  // TaskPending, TaskRunning, ...
+	Priority      int32
+	Created       int64    // seconds
+	Gates         []string // no cycle places it while it has any
 
 	Request      Resources
 	Labels       map[string]string
@@ -69,6 +71,28 @@ type PodGroup struct {
 	Priority        int32
 	Created         int64 // seconds
 	Phase           int32 // PhasePending, PhaseAdmitted, ...
+}
+
+// GroupsOfOne gives each pod without a group one of its own in the queue, and returns these groups: a
+// table to hand over ahead of that of the pods, with their generations. Profiles then place such pods,
+// as with lone_tasks=QUEUE, and a cycle costs what changed. The group of pod "ns/p" is "ns/podgroup-p".
+// It goes with the pod, by ApplyRemoval of both.
+func GroupsOfOne(pods []Pod, queue string) []PodGroup {
+	var groups []PodGroup
+	for i := range pods {
+		p := &pods[i]
+		if p.Group != "" {
+			continue
+		}
+		p.Group = "podgroup-" + p.Name
+		group := PodGroup{Namespace: p.Namespace, Name: p.Group, Queue: queue, MinMember: 1, Priority: p.Priority,
+			Created: p.Created, Phase: PhaseAdmitted} // a pod needs no admission of its own
+		if p.Node != "" {
+			group.Phase = PhaseRunning
+		}
+		groups = append(groups, group)
+	}
+	return groups
 }
 
 // Node is what a scheduler reads of a node.
@@ -92,7 +116,13 @@ type coder struct {
 	list  *texts
 }
 
-func newCoder() *coder { return &coder{map[string]int32{}, newTexts(64)} }
+// newCoder makes one for a column of so many rows.
+func newCoder(rows int) *coder {
+	if rows > 64 {
+		rows = 64 // there are few different texts
+	}
+	return &coder{map[string]int32{}, newTexts(rows)}
+}
 
 // code of the text that `key` stands for; write appends it where it is new.
 func (c *coder) code(key []byte, write func([]byte) []byte) int32 {
@@ -209,13 +239,15 @@ type shape struct {
 	Tolerations  []Toleration      `json:"tolerations,omitempty"`
 }
 
-// PodTable makes a table of tasks.
+// PodTable makes a table of tasks. What else a task or its shape has (docs/scenario.md) is a column
+// that is set afterwards: table.Texts("shape.host_ports", ports), "[]" where a pod has none.
 func PodTable(pods []Pod) (*Table, error) {
 	n := len(pods)
 	names, uids := newTexts(n), newTexts(n)
-	groups, nodes, shapes := newCoder(), newCoder(), newCoder()
+	groups, nodes, shapes, nominated, gates := newCoder(n), newCoder(n), newCoder(n), newCoder(n), newCoder(n)
 	hasUIDs := false
 	jobOf, nodeOf, shapeOf := make([]int32, n), make([]int32, n), make([]int32, n)
+	nominatedOf, gatesOf := make([]int32, n), make([]int32, n)
 	statuses, priorities, created := make([]int64, n), make([]int64, n), make([]int64, n)
 	var key []byte
 	var s shaper
@@ -226,7 +258,7 @@ func PodTable(pods []Pod) (*Table, error) {
 		uids.bytes = append(uids.bytes, p.UID...)
 		uids.end()
 		hasUIDs = hasUIDs || p.UID != ""
-		jobOf[i], nodeOf[i] = None, None
+		jobOf[i], nodeOf[i], nominatedOf[i], gatesOf[i] = None, None, None, None
 		if p.Group != "" {
 			key = appendKey(key[:0], p.Namespace, p.Group)
 			jobOf[i] = groups.code(key, func(to []byte) []byte { return append(to, key...) })
@@ -234,6 +266,14 @@ func PodTable(pods []Pod) (*Table, error) {
 		if p.Node != "" {
 			key = append(key[:0], p.Node...)
 			nodeOf[i] = nodes.code(key, func(to []byte) []byte { return append(to, key...) })
+		}
+		if p.NominatedNode != "" {
+			key = append(key[:0], p.NominatedNode...)
+			nominatedOf[i] = nominated.code(key, func(to []byte) []byte { return append(to, key...) })
+		}
+		if len(p.Gates) > 0 {
+			key = append(key[:0], mustJSON(p.Gates)...)
+			gatesOf[i] = gates.code(key, func(to []byte) []byte { return append(to, key...) })
 		}
 		shapeOf[i] = shapes.code(s.pod(p), func(to []byte) []byte {
 			return append(to, mustJSON(shape{p.Request.amounts(), p.Namespace, p.Labels, p.NodeSelector, p.Tolerations})...)
@@ -248,7 +288,8 @@ func PodTable(pods []Pod) (*Table, error) {
 		return []error{
 			uid, t.set("name", names), t.codes("job", jobOf, groups.list), t.codes("node", nodeOf, nodes.list),
 			t.codes("shape", shapeOf, shapes.list), t.Numbers("status", statuses), t.Numbers("priority", priorities),
-			t.Numbers("created", created),
+			t.Numbers("created", created), t.codes("nominated_node", nominatedOf, nominated.list),
+			t.codes("gates", gatesOf, gates.list),
 		}
 	})
 }
@@ -305,7 +346,7 @@ func (n *Node) row() map[string]any {
 func NodeTable(list []Node) (*Table, error) {
 	n := len(list)
 	names := newTexts(n)
-	capacities, labels, taints := newCoder(), newCoder(), newCoder()
+	capacities, labels, taints := newCoder(n), newCoder(n), newCoder(n)
 	capacityOf, labelsOf, taintsOf := make([]int32, n), make([]int32, n), make([]int32, n)
 	unschedulable := make([]int64, n)
 	var s shaper

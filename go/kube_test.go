@@ -204,6 +204,97 @@ func TestEventsComeLateTwiceAndOutOfOrder(t *testing.T) {
 	}
 }
 
+func TestGatesAndNominationsComeWithThePod(t *testing.T) {
+	c, err := NewCluster()
+	must(t, err)
+	defer c.Free()
+	apply(t, c, 1)(NodeTable([]Node{{Name: "n", Allocatable: Resources{MilliCPU: 8000, Memory: 8 << 30}}}))
+	apply(t, c, 1, 1)(PodGroupTable([]PodGroup{{Namespace: "ns", Name: "j", MinMember: 1}, {Namespace: "ns", Name: "k", MinMember: 1}}))
+	pods := append(gang("ns", "j", 2, 1000), gang("ns", "k", 1, 1000)...)
+	pods[1].Gates, pods[2].NominatedNode = []string{"quota", "license"}, "n"
+	apply(t, c, 2, 2, 2)(PodTable(pods))
+	text, err := c.WriteScenario("volcano")
+	if err != nil || !strings.Contains(text, `"gates": ["quota", "license"]`) || !strings.Contains(text, `"nominated_node": "n"`) {
+		t.Fatal(text, err)
+	}
+	if got := binds(t, c); len(got) != 2 || got["ns/j-1"] != "" {
+		t.Fatal("a pod with gates was placed, or one without was not:", got)
+	}
+	pods[1].Gates, pods[2].NominatedNode = nil, ""
+	apply(t, c, 3, 3, 3)(PodTable(pods))
+	if text, err = c.WriteScenario("volcano"); err != nil || strings.Contains(text, "gates") || strings.Contains(text, "nominated") {
+		t.Fatal(text, err)
+	}
+	if got := binds(t, c); len(got) != 3 {
+		t.Fatal(got)
+	}
+}
+
+func TestFurtherColumnsOfPods(t *testing.T) {
+	c, err := NewCluster()
+	must(t, err)
+	defer c.Free()
+	apply(t, c, 1)(NodeTable([]Node{{Name: "n", Allocatable: Resources{MilliCPU: 8000, Memory: 8 << 30}}}))
+	apply(t, c, 1)(PodGroupTable([]PodGroup{{Namespace: "ns", Name: "j", MinMember: 1}}))
+	table, err := PodTable(gang("ns", "j", 3, 1000))
+	must(t, err)
+	must(t, table.Texts("shape.host_ports", []string{`[{"port": 80}]`, `[{"port": 80}]`, "[]"}))
+	apply(t, c, 2, 2, 2)(table, nil)
+	if got := binds(t, c); len(got) != 2 {
+		t.Fatal("two pods have one port of the node:", got)
+	}
+}
+
+// A cluster with a gang, a pod that runs and three that wait, without groups.
+func withLonePods(t testing.TB, grouped bool) *Cluster {
+	c, err := NewCluster()
+	must(t, err)
+	apply(t, c, 1, 1)(NodeTable([]Node{
+		{Name: "a", Allocatable: Resources{MilliCPU: 4000, Memory: 8 << 30}}, {Name: "b", Allocatable: Resources{MilliCPU: 3000, Memory: 8 << 30}}}))
+	apply(t, c, 1)(QueueTable([]Queue{{Name: "web", Weight: 3}}))
+	apply(t, c, 1)(PodGroupTable([]PodGroup{{Namespace: "ns", Name: "j", MinMember: 2, Created: 5}}))
+	pods := append(gang("ns", "j", 2, 1000), gang("ns", "lone", 4, 1000)...)
+	for i := range pods[2:] {
+		pods[2+i].Group, pods[2+i].Priority, pods[2+i].Created = "", int32(i), int64(i)
+	}
+	pods[2].Node, pods[2].Status = "a", TaskRunning
+	if grouped {
+		groups := GroupsOfOne(pods, "web")
+		if len(groups) != 4 || groups[3].Name != "podgroup-lone-3" || pods[5].Group != "podgroup-lone-3" || pods[0].Group != "j" ||
+			groups[3].Priority != 3 || groups[3].Created != 3 || groups[0].Phase != PhaseRunning {
+			t.Fatal(groups)
+		}
+		apply(t, c, 2, 2, 2, 2)(PodGroupTable(groups))
+	}
+	apply(t, c, 2, 2, 2, 2, 2, 2)(PodTable(pods))
+	return c
+}
+
+func TestGroupsOfOneDecideAsLoneTasks(t *testing.T) {
+	lone, grouped := withLonePods(t, false), withLonePods(t, true)
+	defer lone.Free()
+	defer grouped.Free()
+	_, want := scheduled(t, lone, "volcano:lone_tasks=web", Options{})
+	_, got := scheduled(t, grouped, "volcano", Options{})
+	if len(want) != 5 || !reflect.DeepEqual(got, want) {
+		t.Fatal(got, want)
+	}
+	if _, left := scheduled(t, lone, "volcano", Options{}); len(left) != 2 {
+		t.Fatal("pods without a group were placed:", left)
+	}
+	for _, kind := range []struct {
+		kind int
+		name string
+	}{{KindTasks, "ns/lone-3"}, {KindJobs, "ns/podgroup-lone-3"}} {
+		if outcome, err := grouped.ApplyRemoval(kind.kind, kind.name, 3); err != nil || outcome != DeltaApplied {
+			t.Fatal(outcome, err)
+		}
+	}
+	if _, got := scheduled(t, grouped, "volcano", Options{}); len(got) != 4 {
+		t.Fatal(got)
+	}
+}
+
 // 140,000 pods of 7,000 gangs: every other gang runs. All maps are the pods' own, as a decoder
 // makes them.
 func manyPods() ([]Node, []PodGroup, []Pod) {
@@ -318,5 +409,66 @@ func TestANameIsNeeded(t *testing.T) {
 		if !strings.Contains(refusals, "the name is empty") {
 			t.Error(refusals)
 		}
+	}
+}
+
+// One pod more a cycle, on 2,000 nodes with 10,000 pods that run: without a group, and in one of its own.
+func BenchmarkLonePods(b *testing.B) {
+	for _, grouped := range []bool{false, true} {
+		b.Run(map[bool]string{false: "lone_tasks", true: "groups of one"}[grouped], func(b *testing.B) {
+			nodes := make([]Node, 2000)
+			for i := range nodes {
+				nodes[i] = Node{Name: fmt.Sprint("node-", i), Allocatable: Resources{MilliCPU: 64000, Memory: 256 << 30}}
+			}
+			c := withoutPods(b, nodes, nil)
+			defer c.Free()
+			arrive := func(from, count int, where func(int) string) {
+				pods, generations := make([]Pod, count), make([]uint64, count)
+				for i := range pods {
+					name := fmt.Sprint("pod-", from+i)
+					pods[i] = Pod{Namespace: "ns", Name: name, Request: Resources{MilliCPU: 1000, Memory: 1 << 30}, Node: where(i)}
+					if pods[i].Node != "" {
+						pods[i].Status = TaskRunning
+					}
+					generations[i] = 1
+				}
+				if grouped {
+					apply(b, c, generations...)(PodGroupTable(GroupsOfOne(pods, "default")))
+				}
+				apply(b, c, generations...)(PodTable(pods))
+			}
+			profile := map[bool]string{false: "volcano:lone_tasks=default", true: "volcano"}[grouped]
+			arrive(0, 10000, func(i int) string { return nodes[i%len(nodes)].Name })
+			for i := -1; i < b.N; i++ { // the first cycle reads the whole cluster
+				arrive(10001+i, 1, func(int) string { return "" })
+				plan, err := c.Schedule(profile)
+				must(b, err)
+				if len(plan.Binds()) != 1 {
+					b.Fatal(plan.Binds())
+				}
+				_, err = c.Follow(plan)
+				must(b, err)
+				plan.Free()
+				if i < 0 {
+					b.ResetTimer()
+				}
+			}
+		})
+	}
+}
+
+// An event that comes alone, in a table of one row.
+func BenchmarkOneEvent(b *testing.B) {
+	c := withoutPods(b, []Node{{Name: "n", Allocatable: Resources{MilliCPU: 8000, Memory: 8 << 30}}}, []PodGroup{{Namespace: "ns", Name: "j", MinMember: 1}})
+	defer c.Free()
+	pods := gang("ns", "j", 1, 1000)
+	pods[0].UID, pods[0].Labels = "1", map[string]string{"app": "web"}
+	for i := 0; i < b.N; i++ {
+		table, err := PodTable(pods)
+		must(b, err)
+		if _, _, err := c.Take(table, []uint64{uint64(i + 1)}); err != nil {
+			b.Fatal(err)
+		}
+		table.Free()
 	}
 }

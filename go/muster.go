@@ -6,7 +6,7 @@
 // a call has returned, so nothing is pinned and no finalizer races with a running call. kube.go
 // makes columns from pods, pod groups, nodes and queues.
 //
-// A scheduler keeps one Cluster, fills it once (Add), feeds it events (Apply, SetTasks), and calls
+// A scheduler keeps one Cluster, fills it once (Add), feeds it events (Take, SetTasks), and calls
 // Schedule every cycle: the Plan lists what to start, what to evict and why the rest waits, and
 // Follow makes the tables go along. What New..., Freeze and Schedule hand out is freed by Free; a
 // Plan may be used after its cluster is gone. A second Free does nothing. Calls of a value that was
@@ -45,6 +45,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 	"unsafe"
 )
@@ -78,8 +79,7 @@ func (t *Table) Free() {
 // Numbers sets a column.
 func (t *Table) Numbers(column string, values []int64) error {
 	e := C.muster_go_error()
-	name := C.CString(column)
-	defer C.free(unsafe.Pointer(name))
+	name := terminated(column)
 	var first *C.int64_t
 	if len(values) > 0 {
 		first = (*C.int64_t)(unsafe.Pointer(&values[0]))
@@ -95,6 +95,12 @@ func (t *Table) Texts(column string, texts []string) error {
 		list.end()
 	}
 	return t.set(column, list)
+}
+
+// terminated is a copy of the text with a NUL, which C reads during a call: C.CString takes two more
+// calls of C.
+func terminated(text string) *C.char {
+	return (*C.char)(unsafe.Pointer(&append([]byte(text), 0)[0]))
 }
 
 // texts are many texts in a row, as C takes them.
@@ -121,8 +127,7 @@ func (l *texts) c() (*C.int64_t, C.int64_t, *C.char, C.int64_t) {
 // set sets a column of texts.
 func (t *Table) set(column string, list *texts) error {
 	e := C.muster_go_error()
-	name := C.CString(column)
-	defer C.free(unsafe.Pointer(name))
+	name := terminated(column)
 	offsets, count, bytes, size := list.c()
 	return check(C.muster_table_set_texts(t.table, name, offsets, count, bytes, size, &e), &e)
 }
@@ -131,8 +136,7 @@ func (t *Table) set(column string, list *texts) error {
 // is None.
 func (t *Table) codes(column string, codes []int32, list *texts) error {
 	e := C.muster_go_error()
-	name := C.CString(column)
-	defer C.free(unsafe.Pointer(name))
+	name := terminated(column)
 	var first *C.int32_t
 	if len(codes) > 0 {
 		first = (*C.int32_t)(unsafe.Pointer(&codes[0]))
@@ -170,7 +174,7 @@ func (c *Cluster) Add(t *Table) error {
 // Apply takes events of a watch: rows that hold their objects whole, and the generation of each,
 // which grows with every change at its source. They may come twice, late or out of order; the
 // outcome of each is DeltaApplied, DeltaStale or DeltaWaiting. Where one is refused those before it
-// stay, and the outcomes are as many.
+// stay, and the outcomes are as many: those after it are not taken. Take goes on.
 func (c *Cluster) Apply(t *Table, generations []uint64) ([]int32, error) {
 	if len(generations) != t.rows {
 		return nil, fmt.Errorf("%d generations for %d rows", len(generations), t.rows)
@@ -475,12 +479,27 @@ func (s *Snapshot) ScheduleWith(ctx context.Context, profile string, options Opt
 		})
 }
 
-// Follow makes the tables follow the plan, and returns the number of decisions.
+// Follow makes the tables follow the plan, and returns the number of decisions. Those that a change
+// since the plan made impossible are left out, whole gangs together: FollowReport lists them.
 func (c *Cluster) Follow(p *Plan) (int64, error) {
 	e := C.muster_go_error()
 	var applied C.int64_t
 	status := C.muster_cluster_apply(c.cluster, p.plan, &applied, nil, &e)
 	return int64(applied), check(status, &e)
+}
+
+// FollowReport is Follow, and returns a line for each decision that was left out, with the reason:
+// bind "a/b" to "n1": node is gone. Of a plan of the cluster as it is, none is. Offers, resizes and
+// splits change no row, so they are always listed: the caller carries it out.
+func (c *Cluster) FollowReport(p *Plan) (applied int64, refused []string, err error) {
+	e := C.muster_go_error()
+	var count C.int64_t
+	var words *C.muster_text
+	lines, err := taken(&words, C.muster_cluster_apply(c.cluster, p.plan, &count, &words, &e), &e)
+	if err == nil && lines != "" {
+		refused = strings.Split(strings.TrimSuffix(lines, "\n"), "\n")
+	}
+	return int64(count), refused, err
 }
 
 // Free ends the plan. It has no rows then.
@@ -558,7 +577,7 @@ func (p *Plan) Cursor() uint32 { return uint32(p.view.cursor) }
 // Work is what was spent; as a WorkBudget it reproduces the plan.
 func (p *Plan) Work() int64 { return int64(p.view.work) }
 
-// Pending is how many tasks wait.
+// Pending is how many tasks wait. It does not count those that the profile leaves out: see Pod.Group.
 func (p *Plan) Pending() int { return int(p.view.pending_count) }
 
 // Name of a row that the plan mentions.

@@ -4,6 +4,8 @@ package muster
 import (
 	"context"
 	"errors"
+	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +63,12 @@ func TestAPolicyDecides(t *testing.T) {
 			}
 			if _, is := c.Label(KindNodes, nodes.Node[0], "none"); is {
 				t.Error("a label that is not there was found")
+			}
+			if got := c.Labels(KindNodes, append([]int32{99, 0}, nodes.Node...), "zone"); !reflect.DeepEqual(got, []string{"", "east", "east", "west", "west"}) {
+				t.Error("the column of a label:", got)
+			}
+			if got := c.Labels(KindNodes, nodes.Node, "none"); !reflect.DeepEqual(got, []string{"", "", ""}) {
+				t.Error("a column of a label that is not there:", got)
 			}
 			fits, err := c.MatchNodes(class.Index, MatchSelector|MatchTaints, nodes.Node)
 			if err != nil || len(fits) != 3 || fits[0] != 1 || fits[2] != 0 {
@@ -237,6 +245,9 @@ func TestCyclesAreMeasured(t *testing.T) {
 	}
 	costs, err := plan.Costs()
 	must(t, err)
+	if sum := (&Costs{Open: 1, Close: 2, Actions: []ActionCost{{Time: 3}, {Time: 4}}}).Total(); sum != 10 {
+		t.Error(sum)
+	}
 	if len(costs.Actions) != 3 || costs.Actions[1].Action != "allocate" || costs.Actions[1].Decisions < 2 {
 		t.Fatal(costs.Actions)
 	}
@@ -347,5 +358,41 @@ func TestWhatElseCHas(t *testing.T) {
 	}
 	if asked != 2 {
 		t.Error(asked)
+	}
+}
+
+// A policy reads a label of 2,000 nodes once for each class and cycle.
+func BenchmarkLabels(b *testing.B) {
+	nodes := make([]Node, 2000)
+	for i := range nodes {
+		nodes[i] = Node{Name: fmt.Sprint("n", i), Allocatable: Resources{MilliCPU: 8000, Memory: 8 << 30}, Labels: map[string]string{"tier": fmt.Sprint(i % 4)}}
+	}
+	for name, read := range map[string]func(*Cycle, []int32){
+		"one call": func(c *Cycle, rows []int32) { c.Labels(KindNodes, rows, "tier") },
+		"a call a node": func(c *Cycle, rows []int32) {
+			for _, row := range rows {
+				c.Label(KindNodes, row, "tier")
+			}
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			c := withoutPods(b, nodes, []PodGroup{{Namespace: "ns", Name: "j", MinMember: 1}})
+			defer c.Free()
+			table, err := PodTable(gang("ns", "j", 1, 1000))
+			put(b, c, table, err)
+			policies, err := NewPolicies([]Policy{{Name: "reads", Score: func(c *Cycle, _ Class, nodes Nodes, _ []float64) error {
+				b.ResetTimer()
+				for i := 0; i < b.N; i++ {
+					read(c, nodes.Node)
+				}
+				b.StopTimer()
+				return nil
+			}}}, nil)
+			must(b, err)
+			defer policies.Free()
+			plan, err := c.ScheduleWith(context.Background(), "volcano", Options{Policies: policies})
+			must(b, err)
+			plan.Free()
+		})
 	}
 }

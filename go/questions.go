@@ -187,11 +187,16 @@ func (c *Cluster) SetThreads(width int) error {
 // Rehearse answers what the profile would decide after changes, by plans of the cluster as it is
 // and of a copy with the changes. now is the time of both.
 func (c *Cluster) Rehearse(profile string, changes []Change, now int64) (Rehearsal, error) {
+	return c.RehearseWith(context.Background(), profile, changes, Options{Now: now})
+}
+
+// RehearseWith is Rehearse with what AdviseWith takes.
+func (c *Cluster) RehearseWith(ctx context.Context, profile string, changes []Change, options Options) (Rehearsal, error) {
 	var r Rehearsal
 	if changes == nil {
 		changes = []Change{}
 	}
-	err := c.advise(profile, map[string]any{"rehearse": changes}, now, &r)
+	err := c.advise(ctx, profile, map[string]any{"rehearse": changes}, options, &r)
 	return r, err
 }
 
@@ -212,14 +217,20 @@ type Diagnosis struct {
 }
 
 // Diagnose answers why the job waits, with numbers, and what would start all its tasks (of a smaller
-// gang: at least one). At most so many cycles are tried; 0: 200.
+// gang: at least one). At most so many cycles are tried; 0: 200. As Rehearse, Drain and NeedNodes, it
+// asks the policies of the library alone: where cycles have Options.Policies, use DiagnoseWith.
 func (c *Cluster) Diagnose(profile, job string, trials, now int64) (Diagnosis, error) {
+	return c.DiagnoseWith(context.Background(), profile, job, trials, Options{Now: now})
+}
+
+// DiagnoseWith is Diagnose with what AdviseWith takes.
+func (c *Cluster) DiagnoseWith(ctx context.Context, profile, job string, trials int64, options Options) (Diagnosis, error) {
 	var d Diagnosis
 	question := map[string]any{"job": job}
 	if trials != 0 {
 		question["trials"] = trials
 	}
-	err := c.advise(profile, map[string]any{"diagnose": question}, now, &d)
+	err := c.advise(ctx, profile, map[string]any{"diagnose": question}, options, &d)
 	return d, err
 }
 
@@ -239,11 +250,16 @@ type DrainStep struct {
 
 // Drain answers where the tasks of the nodes would go, step by step.
 func (c *Cluster) Drain(profile string, nodes []string, now int64) ([]DrainStep, error) {
+	return c.DrainWith(context.Background(), profile, nodes, Options{Now: now})
+}
+
+// DrainWith is Drain with what AdviseWith takes.
+func (c *Cluster) DrainWith(ctx context.Context, profile string, nodes []string, options Options) ([]DrainStep, error) {
 	var report struct{ Steps []DrainStep }
 	if nodes == nil {
 		nodes = []string{}
 	}
-	err := c.advise(profile, map[string]any{"drain": map[string]any{"nodes": nodes}}, now, &report)
+	err := c.advise(ctx, profile, map[string]any{"drain": map[string]any{"nodes": nodes}}, options, &report)
 	return report.Steps, err
 }
 
@@ -277,6 +293,11 @@ type NodesNeeded struct {
 // NeedNodes answers how many nodes of the offered types, and at most so many of each, place what
 // waits; 0: 1024. Without offers each kind of node of the cluster is one.
 func (c *Cluster) NeedNodes(profile string, offers []NodeOffer, most, now int64) (NodesNeeded, error) {
+	return c.NeedNodesWith(context.Background(), profile, offers, most, Options{Now: now})
+}
+
+// NeedNodesWith is NeedNodes with what AdviseWith takes.
+func (c *Cluster) NeedNodesWith(ctx context.Context, profile string, offers []NodeOffer, most int64, options Options) (NodesNeeded, error) {
 	var needed NodesNeeded
 	rows := make([]map[string]any, len(offers))
 	for i := range offers {
@@ -292,16 +313,16 @@ func (c *Cluster) NeedNodes(profile string, offers []NodeOffer, most, now int64)
 	if most != 0 {
 		question["most"] = most
 	}
-	err := c.advise(profile, map[string]any{"need_nodes": question}, now, &needed)
+	err := c.advise(ctx, profile, map[string]any{"need_nodes": question}, options, &needed)
 	return needed, err
 }
 
-func (c *Cluster) advise(profile string, question any, now int64, answer any) error {
+func (c *Cluster) advise(ctx context.Context, profile string, question any, options Options, answer any) error {
 	text, err := json.Marshal(question)
 	if err != nil {
 		return err
 	}
-	words, err := c.Advise(profile, string(text), now)
+	words, err := c.AdviseWith(ctx, profile, string(text), options)
 	if err != nil {
 		return err
 	}
@@ -321,7 +342,7 @@ func (c *Cluster) Advise(profile, question string, now int64) (string, error) {
 
 // AdviseWith is Advise with the time and the policies of options; another field that is set is an error.
 // Answers to "rehearse", "diagnose" and "need_nodes" are the JSON of a Rehearsal, a Diagnosis and a
-// NodesNeeded.
+// NodesNeeded: RehearseWith, DiagnoseWith, NeedNodesWith and DrainWith return structs.
 // Once the context is done, the question ends with an error that wraps ctx.Err().
 func (c *Cluster) AdviseWith(ctx context.Context, profile, question string, options Options) (string, error) {
 	if rest := (Options{Now: options.Now, Policies: options.Policies}); rest != options {

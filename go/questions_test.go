@@ -92,8 +92,35 @@ func TestQuestionsAskOwnPolicies(t *testing.T) {
 	if d.Waiting != 4 || !strings.Contains(d.Reason, "only n0") {
 		t.Error(words)
 	}
+	ctx, options := context.Background(), Options{Policies: own}
+	if same, err := cluster.DiagnoseWith(ctx, "volcano", "gang", 0, options); err != nil || !reflect.DeepEqual(same, d) {
+		t.Error(same, err)
+	}
+	// No further node but n0 is open, so none helps; without the policy one does.
+	if none, err := cluster.NeedNodesWith(ctx, "volcano", nil, 8, options); err != nil || none.WaitingAfter != 4 {
+		t.Error(none, err)
+	}
+	if one, err := cluster.NeedNodes("volcano", nil, 8, 0); err != nil || one.WaitingAfter != 0 {
+		t.Error(one, err)
+	}
+	less := []Change{{"remove_job": "runs"}}
+	if r, err := cluster.RehearseWith(ctx, "volcano", less, options); err != nil || len(r.Starts) != 0 {
+		t.Error(r, err)
+	}
+	if r, err := cluster.Rehearse("volcano", less, 0); err != nil || len(r.Starts) != 4 {
+		t.Error(r, err)
+	}
+	if steps, err := cluster.DrainWith(ctx, "volcano", []string{"n0"}, options); err != nil || steps[0].Tasks[0].To != "" {
+		t.Error(steps, err)
+	}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
+	if _, err := cluster.DiagnoseWith(done, "volcano", "gang", 0, options); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := cluster.DiagnoseWith(ctx, "volcano", "gang", 0, Options{Cursor: 1}); err == nil {
+		t.Error("an option that questions do not read")
+	}
 	if _, err := cluster.AdviseWith(done, "volcano", `{"rehearse": []}`, Options{Policies: own}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}

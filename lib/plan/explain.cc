@@ -351,7 +351,9 @@ std::string ReasonHead(const Reason& reason, const PlanNames& names) {
       return absl::StrCat(count, " placed, undone",
                           reason.where.empty() ? "" : absl::StrCat(" (", reason.where, ")"));
     case ReasonKind::kGangWaits:
-      return absl::StrCat(count, " placed, waiting for the rest");
+      // Where all have a place, some of them are not free yet.
+      return absl::StrCat(count, " placed, waiting for ",
+                          reason.placed < reason.needed ? "the rest" : "places to be released");
     case ReasonKind::kNoDomain:
       if (reason.placed == 0) return absl::StrCat("no domain up to ", reason.where, " has room");
       return absl::StrCat(count, " placed in one domain up to ", reason.where, ", undone");

@@ -52,7 +52,11 @@ class Go(unittest.TestCase):
     def test_metrics(self):
         """The example's Prometheus text: names, types and labels; times differ."""
         out = self.go("examples/go", "run", "./metrics")
-        for line in ('# TYPE muster_action_seconds_total counter',
+        for line in ('muster_cycles_total{profile="volcano"} 2\n',
+                     '# TYPE muster_cycle_seconds_total counter\n',
+                     '# TYPE muster_pending_tasks gauge\nmuster_pending_tasks{profile="volcano"} 20\n',
+                     'muster_binds{profile="volcano"} 0\n',
+                     '# TYPE muster_action_seconds_total counter',
                      'muster_action_decisions_total{profile="volcano",action="allocate"} 40',
                      'muster_searches_total{profile="volcano",way="table"}',
                      'muster_policy_questions_total{profile="volcano",policy="predicates"}',
@@ -64,6 +68,8 @@ class Go(unittest.TestCase):
     def test_examples(self):
         self.assertEqual(self.go("examples/go", "run", "."),
                          languages.shown("Go: a miniature scheduler"))
+        self.assertEqual(self.go("examples/go", "run", "./events"),
+                         languages.shown("Go: a watch that cannot be relied on"))
         self.assertEqual(self.go("examples/go", "run", "./adopt"),
                          languages.shown("Go: what adopting costs"))
 

@@ -121,6 +121,13 @@ public class Loop {
     cluster.setTask("a-0", Status.SUCCEEDED, null);
     try (Plan next = cluster.schedule("volcano")) {
       check(next.binds().size() == 2);
+      cluster.remove(Kind.TASKS, "a-2");
+      ApplyReport report = cluster.applyReport(next);
+      check(report.applied() > 0);
+      check(report.refused().size() == 1);
+      check(report.refused().get(0).startsWith("bind \"a-2\" to \"n"));
+      check(report.refused().get(0).endsWith("\": task is gone"));
+      check(cluster.applyReport(next).refused().size() > 1);  // a-1 is bound already
     }
     String scenario = cluster.writeScenario();
     cluster.remove(Kind.JOBS, "a");

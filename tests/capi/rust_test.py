@@ -46,7 +46,7 @@ class Rust(unittest.TestCase):
         self.assertEqual(lines[-1].split()[-1], wanted[-1].split()[-1])
 
     def test_documentation(self):
-        self.assertIn("1 passed", self.cargo("test", "--doc"))
+        self.assertIn("2 passed", self.cargo("test", "--doc"))
 
     def test_version(self):
         header = (ROOT / "include/muster/version.h").read_text(encoding="utf-8")

@@ -277,6 +277,23 @@ class Explain(Files):
         self.assert_ends(muster("explain", self.write(small(profile="volcano"))), 0,
                          stdout="nothing is pending\n")
 
+    def test_tasks_without_a_job_that_the_profile_leaves_out(self):
+        content = small(profile="volcano")
+        content["tasks"] = [{"name": "ns/a", "shape": {"request": {"cpu": 1}}}]
+        path = self.write(content)
+        words = ("1 task that waits has no job; volcano leaves such tasks out; "
+                 "--lone-tasks QUEUE makes jobs of them\n")
+        self.assertEqual(muster("explain", path).stdout, words)
+        self.assertTrue(muster("run", path).stdout.endswith(words))
+        for command in ("explain", "run"):
+            for format_ in ("json", "csv"):
+                self.assert_ends(muster(command, path, "--format", format_), 0, stderr=words)
+        for more in (("--lone-tasks", "default"), ("--profile", "kube-scheduler")):
+            for command in ("explain", "run"):
+                done = muster(command, path, *more)
+                self.assert_ends(done, 0)
+                self.assertNotIn("leaves", done.stdout + done.stderr)
+
     def test_a_resource_that_no_node_has(self):
         content = small(profile="muster")
         content["nodes"][0]["capacity"]["nvidia.com/gpu"] = 1

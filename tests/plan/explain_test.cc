@@ -59,6 +59,8 @@ TEST(ReasonText, SaysEachKind) {
             "12 of 16 placed, undone");
   EXPECT_EQ(text({.kind = ReasonKind::kGangWaits, .placed = 12, .needed = 16}),
             "12 of 16 placed, waiting for the rest");
+  EXPECT_EQ(text({.kind = ReasonKind::kGangWaits, .placed = 16, .needed = 16}),
+            "16 of 16 placed, waiting for places to be released");
   EXPECT_EQ(text({.kind = ReasonKind::kNoDomain, .placed = 12, .needed = 16, .where = "tier 1"}),
             "12 of 16 placed in one domain up to tier 1, undone");
   EXPECT_EQ(text({.kind = ReasonKind::kNoDomain, .needed = 16, .where = "tier 2 (block)"}),

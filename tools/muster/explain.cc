@@ -120,7 +120,9 @@ class Told {
   std::map<std::string, size_t> places_;
 };
 
-std::string AllPending(const Plan& plan, const Snapshot& snapshot, const Scenario& scenario) {
+// `skipped` is a line about tasks that the profile leaves out.
+std::string AllPending(const Plan& plan, const Snapshot& snapshot, const Scenario& scenario,
+                       const std::string& skipped) {
   Told told;
   std::set<std::string_view> names_told;
   for (const PendingTask& pending : plan.pending()) {
@@ -139,7 +141,8 @@ std::string AllPending(const Plan& plan, const Snapshot& snapshot, const Scenari
     }
   }
   std::string out = told.Text();
-  if (out.empty()) out = "nothing is pending\n";
+  if (out.empty() && skipped.empty()) out = "nothing is pending\n";
+  out += skipped;
   std::set<std::string_view> names;  // a thing may be left out for several reasons
   for (const LeftOut& row : scenario.left_out) names.insert(row.name);
   const size_t left_out = names.size();
@@ -210,7 +213,11 @@ int ExplainCommand(const Arguments& arguments) {
                 {"pending=task,job,reason,text", "left_out=name,why"});
   };
   if (parsed.others.size() == 1) {
-    return show(nullptr, AllPending(run->plan, run->snapshot, run->scenario));
+    const std::string skipped =
+        SkippedTasksText(TablesOf(run->snapshot), std::string(run->plan.profile()),
+                         run->scenario.options.extensions.get());
+    NoteOutsideTables(skipped);
+    return show(nullptr, AllPending(run->plan, run->snapshot, run->scenario, skipped));
   }
   const absl::StatusOr<std::string> text = run->plan.Explain(parsed.others[1]);
   const std::string left_out = WhyLeftOut(parsed.others[1], run->scenario);

@@ -28,6 +28,14 @@ bool SkipsLoneTasks(const std::string& profile, const Extensions* extensions) {
   return config.ok() && !TriesLoneTasks(*config);
 }
 
+std::string SkippedTasksText(const Tables& tables, const std::string& profile,
+                             const Extensions* extensions) {
+  if (!SkipsLoneTasks(profile, extensions)) return "";
+  return LoneTasksText(
+      CountLoneTasks(tables),
+      absl::StrCat("; ", profile, " leaves such tasks out; --lone-tasks QUEUE makes jobs of them"));
+}
+
 std::string WithLoneTasks(const std::string& profile, const std::string& queue,
                           const Extensions* extensions) {
   if (queue.empty() || !SkipsLoneTasks(profile, extensions)) return profile;

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 
-// What cycles cost, as text that Prometheus reads, and why a task got its node.
+// What cycles cost and decide, as text that Prometheus reads, and why a task got its node.
 //
 //	export CGO_CFLAGS="$(pkg-config --cflags muster-c)"
 //	export CGO_LDFLAGS="$(pkg-config --libs muster-c)"
@@ -17,9 +17,12 @@ import (
 	"muster.example/muster"
 )
 
-// Exporter adds up what cycles of a profile cost.
+// Exporter adds up what cycles of a profile cost and decide.
 type Exporter struct {
 	profile                            string
+	cycles                             int64
+	seconds                            float64
+	binds, evictions, pending          int // of the last cycle
 	actionSeconds, policySeconds       map[string]float64
 	decisions, work, questions, looked map[string]int64
 	searches                           map[string]int64
@@ -34,7 +37,10 @@ func newExporter(profile string) *Exporter {
 	}
 }
 
-func (x *Exporter) add(costs *muster.Costs) {
+func (x *Exporter) add(plan *muster.Plan, costs *muster.Costs) {
+	x.cycles++
+	x.seconds += costs.Total().Seconds()
+	x.binds, x.evictions, x.pending = len(plan.Binds()), len(plan.Evictions()), plan.Pending()
 	for _, a := range costs.Actions {
 		if _, known := x.work[a.Action]; !known {
 			x.actions = append(x.actions, a.Action)
@@ -64,6 +70,14 @@ func write[T int64 | float64](w io.Writer, x *Exporter, name, label string, of [
 }
 
 func (x *Exporter) write(w io.Writer) {
+	single := func(name, kind string, value any) {
+		fmt.Fprintf(w, "# TYPE %s %s\n%s{profile=%q} %v\n", name, kind, name, x.profile, value)
+	}
+	single("muster_cycles_total", "counter", x.cycles)
+	single("muster_cycle_seconds_total", "counter", x.seconds)
+	single("muster_binds", "gauge", x.binds)
+	single("muster_evictions", "gauge", x.evictions)
+	single("muster_pending_tasks", "gauge", x.pending)
 	write(w, x, "muster_action_seconds_total", "action", x.actions, x.actionSeconds)
 	write(w, x, "muster_action_work_total", "action", x.actions, x.work)
 	write(w, x, "muster_action_decisions_total", "action", x.actions, x.decisions)
@@ -98,7 +112,24 @@ func run() error {
 		return err
 	}
 	exporter := newExporter("volcano")
-	plan, err := cluster.ScheduleWith(context.Background(), "volcano",
+	for _, arrives := range []string{"", `{"muster": 1, "jobs": [
+			{"name": "late", "min_available": 20, "groups": [{"count": 20, "shape": {"request": {"cpu": 8}}}]}]}`} {
+		if arrives != "" {
+			if err := cluster.AddJSON(arrives); err != nil {
+				return err
+			}
+		}
+		if err := exporter.cycle(cluster); err != nil {
+			return err
+		}
+	}
+	exporter.write(os.Stdout)
+	return nil
+}
+
+// cycle decides, follows the plan, and prints why the first task that starts got its node.
+func (x *Exporter) cycle(cluster *muster.Cluster) error {
+	plan, err := cluster.ScheduleWith(context.Background(), x.profile,
 		muster.Options{Measure: muster.MeasureCosts | muster.MeasureChoices})
 	if err != nil {
 		return err
@@ -108,10 +139,12 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	exporter.add(costs)
-	exporter.write(os.Stdout)
-	fmt.Println(why(plan, costs))
-	return nil
+	x.add(plan, costs)
+	if len(costs.Choices) > 0 {
+		fmt.Println(why(plan, costs))
+	}
+	_, err = cluster.Follow(plan)
+	return err
 }
 
 func main() {

@@ -343,12 +343,38 @@ impl Cluster {
         Ok(Plan(made))
     }
 
-    /// Makes the tables follow the plan, and returns the number of its decisions.
+    /// Makes the tables follow the plan, and returns the number of decisions that are applied. Those
+    /// that a change since the plan made impossible are left out: [`Cluster::apply_report`] lists them.
     pub fn apply(&mut self, plan: &Plan) -> Result<i64, Error> {
         let mut applied = 0;
         // SAFETY: both are alive.
         call(|e| unsafe { c::muster_cluster_apply(self.0, plan.0, &mut applied, ptr::null_mut(), e) })?;
         Ok(applied)
+    }
+
+    /// Does as [`Cluster::apply`], and also returns a line for each decision that is left out, with
+    /// the reason. Such a decision must not be carried out.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), muster::Error> {
+    /// # let mut cluster = muster::Cluster::new()?;
+    /// # cluster.read_scenario(
+    /// #     r#"{"muster": 1, "nodes": [{"name": "n0", "capacity": {"cpu": 8, "pods": 9}}],
+    /// #         "jobs": [{"name": "web", "min_available": 1, "groups": [
+    /// #           {"name": "w", "count": 2, "shape": {"request": {"cpu": 2}}}]}]}"#,
+    /// # )?;
+    /// let plan = cluster.schedule("volcano")?;
+    /// cluster.remove(muster::Kind::Tasks, "web-w-1")?;
+    /// let (_, refused) = cluster.apply_report(&plan)?;
+    /// assert_eq!(refused, [r#"bind "web-w-1" to "n0": task is gone"#]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn apply_report(&mut self, plan: &Plan) -> Result<(i64, Vec<String>), Error> {
+        let mut applied = 0;
+        // SAFETY: both are alive.
+        let lines = written(|out, e| unsafe { c::muster_cluster_apply(self.0, plan.0, &mut applied, out, e) })?;
+        Ok((applied, lines.lines().map(str::to_owned).collect()))
     }
 }
 

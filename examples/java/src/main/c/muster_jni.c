@@ -238,15 +238,19 @@ NATIVE(jlong, schedule)(JNIEnv* env, jclass type, jlong cluster, jbyteArray prof
   return (jlong)(intptr_t)made;
 }
 
-NATIVE(jlong, apply)(JNIEnv* env, jclass type, jlong cluster, jlong plan) {
+NATIVE(jbyteArray, apply)
+(JNIEnv* env, jclass type, jlong cluster, jlong plan, jlongArray count) {
   muster_error error = MUSTER_ERROR_INIT;
+  muster_text* refused = NULL;
   int64_t applied = 0;
+  muster_status status;
+  jlong number;
   (void)type;
-  if (muster_cluster_apply(AT(muster_cluster, cluster), AT(const muster_plan, plan), &applied, NULL,
-                           &error)) {
-    Throw(env, &error);
-  }
-  return applied;
+  status = muster_cluster_apply(AT(muster_cluster, cluster), AT(const muster_plan, plan), &applied,
+                                &refused, &error);
+  number = applied;
+  if (!status) (*env)->SetLongArrayRegion(env, count, 0, 1, &number);
+  return Written(env, status, refused, &error);
 }
 
 /* ---- plans ----------------------------------------------------------------------------------- */

@@ -84,8 +84,16 @@ public final class Cluster implements AutoCloseable {
     return new Plan(Native.schedule(handle.get(), Native.bytes(profile), now));
   }
 
-  /** Makes the tables follow the plan, and returns the number of its decisions that are applied. */
+  /**
+   * Makes the tables follow the plan, and returns the number of its decisions that are applied. Those
+   * that a change since the plan made impossible are left out: {@link #applyReport} lists them.
+   */
   public synchronized long apply(Plan plan) {
+    return plan.apply(handle.get()).applied();
+  }
+
+  /** Does as {@link #apply}, and also returns what is left out. */
+  public synchronized ApplyReport applyReport(Plan plan) {
     return plan.apply(handle.get());
   }
 

@@ -90,7 +90,8 @@ final class Native {
 
   static native long schedule(long cluster, byte[] profile, long now);
 
-  static native long apply(long cluster, long plan);
+  /** The number of decisions goes into the array; returns a line for each that was refused. */
+  static native byte[] apply(long cluster, long plan, long[] applied);
 
   static native void freePlan(long plan);
 

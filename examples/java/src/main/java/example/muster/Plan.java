@@ -67,8 +67,10 @@ public final class Plan implements AutoCloseable {
     return Native.text(Native.planText(handle.get()));
   }
 
-  synchronized long apply(long cluster) {
-    return Native.apply(cluster, handle.get());
+  synchronized ApplyReport apply(long cluster) {
+    long[] applied = new long[1];
+    String refused = Native.text(Native.apply(cluster, handle.get(), applied));
+    return new ApplyReport(applied[0], refused.lines().toList());
   }
 
   @Override
