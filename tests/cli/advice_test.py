@@ -26,6 +26,25 @@ class Advice(Files):
         self.assert_ends(muster("what-if", self.GANG, "--remove-task", "small-worker-0"), 2,
                          stderr="muster: --remove-task: changes of tasks and of nodes that stay need ")
 
+    def test_each_thing_that_is_to_leave_leaves(self):
+        file = self.write({
+            "muster": 1, "profile": "kube-scheduler", "nodes": [
+                {"name": name, "labels": {"pool": name}, "capacity": {"cpu": 4, "pods": 9}}
+                for name in "abcd"],
+            "jobs": [{"name": f"j{name}"} for name in "ab"],
+            "tasks": [{"name": f"t{name}", "node": name, "status": "running", "shape": {
+                "request": {"cpu": 1}}} for name in "abcd"]})
+        stops = lambda *flags: {t["task"] for t in json.loads(
+            muster("what-if", file, "--plan", *flags, "--json").stdout)["stops"]}
+        self.assertEqual(stops("--remove-node", "a", "--remove-node", "c"), {"ta", "tc"})
+        self.assertEqual(stops("--remove-nodes", "pool=a", "--remove-nodes", "pool=d"),
+                         {"ta", "td"})
+        self.assertEqual(stops("--remove-task", "tb", "--remove-task", "tc"), {"tb", "tc"})
+        self.assert_ends(muster("what-if", file, "--plan", "--remove-node", "a", "--remove-node",
+                                "zz"), 2, stderr='muster: --remove-node: node "zz" does not exist')
+        self.assert_ends(muster("what-if", file, "--plan", "--remove-job", "zz", "--remove-job",
+                                "ja"), 2, stderr='muster: --remove-job: job "zz" does not exist')
+
     def test_fields_of_other_schedulers_are_noted(self):
         file = self.write({"muster": 1, "profile": "volcano", "nodes": [
             {"name": "n", "capacity": {"cpu": 4, "pods": 9}}], "queues": [

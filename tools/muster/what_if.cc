@@ -42,7 +42,8 @@ struct Flags {
   std::string profile, changes;
   std::string queue, guaranteed, deserved, limit;
   std::optional<int64_t> weight;
-  std::string remove_node, remove_nodes, remove_job, remove_task, add_nodes;
+  std::vector<std::string> remove_node, remove_nodes, remove_job, remove_task;
+  std::string add_nodes;
   std::optional<int64_t> count;
   bool plan = false;
 
@@ -55,15 +56,16 @@ struct Flags {
                  "as cpu=4,memory=8Gi; these and no others");
     flags->Value("--deserved", "AMOUNTS", &deserved, "what it deserves by its spec");
     flags->Value("--limit", "AMOUNTS", &limit, "what it may hold at most");
-    flags->Value("--remove-node", "NODE", &remove_node,
-                 "the node leaves; its tasks of jobs wait again, others end");
-    flags->Value("--remove-nodes", "LABELS", &remove_nodes, "so do all with labels, as pool=b");
-    flags->Value("--remove-job", "JOB", &remove_job, "the job leaves with its tasks");
-    flags->Value("--remove-task", "TASK", &remove_task, "the task leaves; with --plan");
+    flags->Values("--remove-node", "NODE", &remove_node,
+                  "the node leaves; its tasks of jobs wait again, others end; this and the next "
+                  "three may be given several times");
+    flags->Values("--remove-nodes", "LABELS", &remove_nodes, "so do all with labels, as pool=b");
+    flags->Values("--remove-job", "JOB", &remove_job, "the job leaves with its tasks");
+    flags->Values("--remove-task", "TASK", &remove_task, "the task leaves; with --plan");
     flags->Value("--add-nodes", "AMOUNTS", &add_nodes, "a node of that capacity comes");
     flags->Value("--count", "N", &count, "so many of them, 1 by default");
-    flags->Value("--changes", "JSON", &changes,
-                 "a file of {\"changes\": [...]}, any number of these and more; with --plan also "
+    flags->Value("--changes", "FILE", &changes,
+                 "{\"changes\": [...]} as JSON, any number of these and more; with --plan also "
                  "the \"profile\" to plan by after them");
     flags->Switch("--plan", &plan, "schedule before and after, and print what differs");
   }
@@ -130,16 +132,20 @@ absl::StatusOr<PlacedChanges> ChangesOfFile(const Flags& flags) {
 
 // Adds those of the flags.
 absl::StatusOr<PlacedChanges> WithFlags(const Flags& flags, PlacedChanges changes) {
-  if (!flags.remove_node.empty()) {
-    changes.Add("--remove-node", {.remove_nodes = RemovedNodes{.name = flags.remove_node}});
+  for (const std::string& node : flags.remove_node) {
+    changes.Add("--remove-node", {.remove_nodes = RemovedNodes{.name = node}});
   }
-  if (!flags.remove_nodes.empty()) {
-    auto labels = Pairs("--remove-nodes", flags.remove_nodes);
+  for (const std::string& text : flags.remove_nodes) {
+    auto labels = Pairs("--remove-nodes", text);
     if (!labels.ok()) return labels.status();
     changes.Add("--remove-nodes", {.remove_nodes = RemovedNodes{.labels = *std::move(labels)}});
   }
-  if (!flags.remove_job.empty()) changes.Add("--remove-job", {.remove_job = flags.remove_job});
-  if (!flags.remove_task.empty()) changes.Add("--remove-task", {.remove_task = flags.remove_task});
+  for (const std::string& job : flags.remove_job) {
+    changes.Add("--remove-job", {.remove_job = job});
+  }
+  for (const std::string& task : flags.remove_task) {
+    changes.Add("--remove-task", {.remove_task = task});
+  }
   if (!flags.add_nodes.empty()) {
     std::optional<Resources> capacity;
     if (absl::Status s = ReadAmounts("--add-nodes", flags.add_nodes, &capacity); !s.ok()) return s;
