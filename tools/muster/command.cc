@@ -331,7 +331,11 @@ namespace {
 // the configuration's.
 absl::StatusOr<Scenario> ScenarioOf(const std::string& text, const RunFlags& flags) {
   absl::StatusOr<Scenario> scenario = ParseScenario(text, InputLimits());
-  if (IsDump(scenario.status()) && CheckDump(text, InputLimits()).ok()) {
+  const bool is_dump = IsDump(scenario.status());
+  const absl::Status read = is_dump ? CheckDump(text, InputLimits()) : absl::OkStatus();
+  // It begins as a dump does, so what is wrong with the dump is told.
+  if (IsCutDump(scenario.status(), read)) return read;
+  if (is_dump && read.ok()) {
     ImportOptions options;
     options.limits = InputLimits();
     if (flags.now.has_value()) options.now = *flags.now;
