@@ -180,6 +180,29 @@ TEST(Labels, OfAffinities) {
   }
 }
 
+// The port of node "a" is taken, so that node "b" alone is of use. What the kubelet or the cloud
+// states of a node is no label to set.
+TEST(Labels, AreSetOnNodesThatTakeTheTask) {
+  for (const char* key : {"disk", "kubernetes.io/hostname", "topology.kubernetes.io/zone"}) {
+    SCOPED_TRACE(key);
+    Cluster cluster;
+    ASSERT_TRUE(cluster.AddNode(NodeWith("a", {{"cpu", 8}})).ok());
+    ASSERT_TRUE(cluster.AddNode(NodeWith("b", {{"cpu", 8}})).ok());
+    TaskSpec holder = TaskOf("ns/h", {{"cpu", 1}}, "a"), task = TaskOf("ns/t", {{"cpu", 1}});
+    holder.shape.host_ports = task.shape.host_ports = {{.port = 80}};
+    task.shape.node_selector = {{key, "x"}};
+    ASSERT_TRUE(cluster.AddTask(holder).ok() && cluster.AddTask(task).ok());
+    const Diagnosis diagnosis = DiagnosisOf(cluster, "ns/t", "kube-scheduler");
+    const std::vector<std::string> words = AllWords(diagnosis, RemedyKind::kNodeLabel);
+    if (std::string_view(key) == "disk") {
+      EXPECT_THAT(words, ElementsAre("label \"b\" with disk=x"));
+    } else {
+      EXPECT_THAT(words, IsEmpty());
+    }
+    EXPECT_THAT(AllWords(diagnosis, RemedyKind::kSelector), Not(IsEmpty()));
+  }
+}
+
 // A task that must be near "app=cache".
 TaskSpec NearCache() {
   TaskSpec task = TaskOf("near", {{"cpu", 1}});
