@@ -249,6 +249,19 @@ class Advice(Files):
         self.assert_ends(muster("drain", file, "nowhere"), 2,
                          stderr='node "nowhere" does not exist')
         self.assert_ends(muster("drain", file), 2, stderr="needs a FILE and a NODE")
+        # Pods of one service wait for one reason, which is told once.
+        full = self.write({
+            "muster": 1, "profile": "kube-scheduler", "nodes": [
+                {"name": name, "capacity": {"cpu": 4, "pods": 9}} for name in "ab"],
+            "tasks": [{"name": f"{node}{i}", "node": node, "status": "running", "shape": {
+                "request": {"cpu": 1 if i else 2}}} for node in "ab" for i in range(3)]})
+        told = muster("drain", full, "a")
+        self.assert_ends(told, 0, stdout="0 find a node, 3 wait")
+        lines = told.stdout.splitlines()
+        self.assertIn("  a0 waits: 1 node: unschedulable; 1 node: cpu", lines[1])
+        self.assertEqual(lines[2:4], ["  a1 waits: as a0", "  a2 waits: as a0"])
+        rows = json.loads(muster("drain", full, "a", "--json").stdout)["steps"][0]["tasks"]
+        self.assertEqual(len({row["reason"] for row in rows}), 1)
 
     def test_capacity(self):
         result = muster("capacity", self.GANG, "--types", "gpu0=2.5,cpu0")
@@ -273,6 +286,18 @@ class Advice(Files):
                          stdout="2 more place 2 of 3 tasks that wait, and --most allows no more of "
                          "them; this one waits: j-g-3")
         self.assert_ends(muster("capacity", self.GANG), 0, stdout="cheapest: 2 of ")
+        self.assert_ends(muster("capacity", self.GANG, "--types", "gpuO"), 2,
+                         stderr='--types: node "gpuO" does not exist, did you mean "gpu0"?')
+        zones = self.write({
+            "muster": 1, "nodes": [{"name": name, "labels": {"zone": name}, "count": 2,
+                                    "capacity": {"cpu": cpu, "pods": 9}}
+                                   for name, cpu in (("a", 1), ("b", 1), ("c", 8))],
+            "jobs": [{"name": "j", "min_available": 1, "groups": [
+                {"name": "g", "count": 1, "shape": {"request": {"cpu": 9}}}]}]})
+        self.assert_ends(muster("capacity", zones), 0,
+                         stdout="  a0, b0, c0: no number of them helps; this one waits: j-g-0: ")
+        alone = json.loads(muster("capacity", zones, "--json").stdout)["alone"]
+        self.assertEqual([row["type"] for row in alone], ["a0", "b0", "c0"])
 
     def test_threads_change_no_answer(self):
         changes = self.write({"changes": [{"remove_job": "train"}], "profile": "kube-scheduler"})

@@ -1,10 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // muster drain: where the tasks of nodes would go, in which order to drain, and what breaks.
+#include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
 #include "lib/scenario/question.h"
 #include "tools/muster/command.h"
 #include "tools/muster/output.h"
@@ -20,15 +24,29 @@ constexpr CommandText kDrainText = {
     "which gangs would run with too few tasks.",
     "muster drain tests/scenarios/queue_weights.json n"};
 
+// Returns a line for each task. A reason is told once, of the first task that waits for it.
+std::string TasksText(const std::vector<DrainedTask>& tasks) {
+  std::string out;
+  std::map<std::string_view, std::string_view> first;  // by reason
+  for (const DrainedTask& task : tasks) {
+    const char* fate = task.ends ? " ends" : task.to.empty() ? " waits" : " goes to ";
+    absl::StrAppend(&out, "  ", task.task, fate, task.to);
+    const bool waits = !task.ends && task.to.empty() && !task.reason.empty();
+    const auto [entry, is_new] =
+        waits ? first.try_emplace(task.reason, task.task) : std::pair(first.end(), true);
+    if (!is_new) {
+      absl::StrAppend(&out, ": as ", ToAbsl(entry->second), "\n");
+    } else {
+      absl::StrAppend(&out, task.reason.empty() ? "" : ": ", task.reason, "\n");
+    }
+  }
+  return out;
+}
+
 std::string ToText(const DrainReport& report) {
   std::string out;
   for (const DrainStep& step : report.steps) {
-    absl::StrAppend(&out, step.node, ":\n");
-    for (const DrainedTask& task : step.tasks) {
-      const char* fate = task.ends ? " ends" : task.to.empty() ? " waits" : " goes to ";
-      absl::StrAppend(&out, "  ", task.task, fate, task.to, task.reason.empty() ? "" : ": ",
-                      task.reason, "\n");
-    }
+    absl::StrAppend(&out, step.node, ":\n", TasksText(step.tasks));
     for (const std::string& budget : step.broken_budgets) {
       absl::StrAppend(&out, "  budget ", budget, " does not allow it\n");
     }
