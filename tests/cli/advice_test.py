@@ -81,6 +81,10 @@ class Advice(Files):
                          stderr="what-if: --count needs --add-nodes")
         self.assert_ends(muster("what-if", self.GANG, "--remove-nodes", "a=b"), 2,
                          stderr="muster: --remove-nodes: no node has the labels a=b")
+        for command in ("compare", "page"):
+            self.assert_ends(muster(command, self.GANG, "--profiles", "kai,muster:-gang"), 2,
+                             stderr='muster: --profiles: "kai,muster:-gang" is no profile; profiles '
+                             "have blanks between them\n")
         self.assert_ends(muster("diff", self.GANG, "--with", "zz"), 2,
                          stderr='muster: --with: unknown profile "zz"')
         self.assert_ends(muster("drain", self.GANG, "gpu0", "--turn", '{"heartbeats": ["n"]}'), 2,

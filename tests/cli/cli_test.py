@@ -64,6 +64,11 @@ class Help(Files):
             for command in COMMANDS:
                 self.assertIn(command, result.stdout)
 
+    def test_help_names_a_command(self):
+        self.assertEqual(muster("help", "drain").stdout, muster("drain", "--help").stdout)
+        self.assertEqual(muster("help", "help").stdout, muster("--help").stdout)
+        self.assert_ends(muster("help", "dran"), 2, stderr='did you mean "drain"?')
+
     def test_version(self):
         self.assertRegex(muster("--version").stdout, r"^muster \d+\.\d+\.\d+\n$")
 
