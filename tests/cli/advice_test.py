@@ -40,6 +40,14 @@ class Advice(Files):
         self.assertEqual(stops("--remove-nodes", "pool=a", "--remove-nodes", "pool=d"),
                          {"ta", "td"})
         self.assertEqual(stops("--remove-task", "tb", "--remove-task", "tc"), {"tb", "tc"})
+        # Tasks without a job end with their nodes, and nothing tells where they would go.
+        gone = muster("what-if", file, "--plan", "--remove-node", "a", "--remove-nodes", "pool=d")
+        self.assert_ends(gone, 0, stdout='note: 1 task without a job ends with node "a"; muster drain '
+                         "tells where such tasks would go\nnote: 1 task without a job ends with "
+                         "these nodes; muster drain tells")
+        for other in (["--profile", "volcano"], ["--json"]):
+            self.assertNotIn("note: 1", muster("what-if", file, "--plan", "--remove-node", "a",
+                                               *other).stdout)
         self.assert_ends(muster("what-if", file, "--plan", "--remove-node", "a", "--remove-node",
                                 "zz"), 2, stderr='muster: --remove-node: node "zz" does not exist')
         self.assert_ends(muster("what-if", file, "--plan", "--remove-job", "zz", "--remove-job",
@@ -110,6 +118,14 @@ class Advice(Files):
                                ("kueue", "publish no shares; --plan has what it decides")):
             self.assert_ends(muster("what-if", file, "--profile", profile, *limit), 0,
                              stdout=words)
+        self.assertNotIn("quota", muster("what-if", file, "--profile", "kueue", *limit).stdout)
+        flavors = self.write({"muster": 1, "flavors": [{"name": "any"}], "queues": [
+            {"name": "q", "rules": {"groups": [{"resources": ["cpu"], "flavors": [
+                {"flavor": "any", "nominal": {"cpu": 4}}]}]}}]}, "flavors.json")
+        self.assert_ends(muster("what-if", flavors, "--profile", "kueue", "--queue", "q", "--limit",
+                                "cpu=9"), 0,
+                         stdout='note: profile kueue does not read "limit" of a queue; the queue '
+                         'has quota by flavor, which "quota" in a file of --changes replaces\n')
         self.assertNotIn("note:", muster("what-if", file, "--profile", "volcano", *limit).stdout)
         self.assert_ends(muster("what-if", file, "--profile", "volcano", "--queue", "q", "--limit",
                                 "gpu=3"), 2, stderr='did you mean "nvidia.com/gpu"?')
@@ -128,6 +144,13 @@ class Advice(Files):
         self.assert_ends(muster("diff", self.GANG, empty), 0,
                          stdout="no longer starts small-worker-0")
         self.assert_ends(muster("diff", self.GANG), 2, stderr="needs two FILEs, or one and --with")
+        # A job that waited and left ends elsewhere in no plan.
+        came = json.loads(self.GANG.read_text(encoding="utf-8"))
+        came["jobs"].append({"name": "late", "min_available": 1, "groups": [
+            {"name": "worker", "count": 2, "shape": {"request": {"cpu": 99}}}]})
+        self.assert_ends(muster("diff", self.write(came), self.GANG), 0,
+                         stdout="no task ends elsewhere\n9 tasks wait in the first plan, 7 in the "
+                         "second\n")
 
     def test_page(self):
         result = muster("page", self.GANG, "--profiles", "volcano muster", "--remedies", "1")

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -19,9 +20,11 @@
 #include "lib/base/text_table.h"
 #include "lib/model/access.h"
 #include "lib/model/tables.h"
+#include "lib/model/what_if_edits.h"
 #include "lib/profile/profile.h"
 #include "muster/quantity.h"
 #include "tools/muster/command.h"
+#include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
 #include "tools/muster/progress.h"
 #include "tools/muster/threads.h"
@@ -173,9 +176,18 @@ absl::StatusOr<PlacedChanges> WithFlags(const Flags& flags, PlacedChanges change
   return changes;
 }
 
+bool HasQuotaByFlavor(const Tables& tables, const std::string& queue) {
+  const std::optional<QueueIndex> q = tables.queues.names.Find(queue);
+  return q && tables.queues.spec[*q].rules && !tables.queues.spec[*q].rules->groups.empty();
+}
+
 // Returns a line for each value of the queue that the profile does not read.
-std::string UnreadText(const QueueEdit& edit, const ProfileConfig& config) {
+std::string UnreadText(const QueueEdit& edit, const ProfileConfig& config, const Tables& tables) {
   const QueueFieldsRead& reads = config.needs.queues;
+  const std::string_view quota =
+      HasQuotaByFlavor(tables, edit.name)
+          ? "; the queue has quota by flavor, which \"quota\" in a file of --changes replaces"
+          : "";
   std::string out;
   for (const auto& [set, read, what] :
        {std::tuple(edit.weight.has_value(), reads.weight, "weight"),
@@ -183,8 +195,8 @@ std::string UnreadText(const QueueEdit& edit, const ProfileConfig& config) {
         std::tuple(edit.deserved.has_value(), reads.deserved, "deserved"),
         std::tuple(edit.limit.has_value(), reads.limit, "limit")}) {
     if (!set || read) continue;
-    absl::StrAppend(&out, "note: profile ", config.name, " does not read \"", what,
-                    "\" of a queue\n");
+    absl::StrAppend(&out, "note: profile ", config.name, " does not read \"", what, "\" of a queue",
+                    what == std::string_view("limit") ? ToAbsl(quota) : "", "\n");
   }
   return out;
 }
@@ -219,6 +231,27 @@ std::string ShapeText(const NodeSpec& node, const Tables& tables) {
   return out;
 }
 
+// Returns a line where tasks without a job leave with their nodes under a profile that places such
+// tasks: the pods of a plain Kubernetes dump, which their controllers make again.
+std::string EndsText(const RemovedNodes& removed, const Opened& opened) {
+  const Tables& tables = TablesOf(opened.cluster);
+  if (SkipsLoneTasks(opened.scenario.profile, opened.scenario.options.extensions.get())) return "";
+  const absl::StatusOr<std::vector<NodeIndex>> leaving = ChooseNodes(
+      "remove_nodes", removed.name, removed.labels, tables.nodes, [](NodeIndex) { return true; });
+  if (!leaving.ok()) return "";  // what makes the changes tells of it
+  const std::set<NodeIndex> nodes(leaving->begin(), leaving->end());
+  int64_t ending = 0;
+  for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
+    ending += tables.tasks.alive[t] && !tables.has_job(t) && nodes.contains(tables.tasks.node[t]);
+  }
+  if (ending == 0) return "";
+  return absl::StrCat("note: ", ending, ending == 1 ? " task" : " tasks", " without a job ",
+                      ending == 1 ? "ends" : "end",
+                      removed.name.empty() ? std::string(" with these nodes")
+                                           : absl::StrCat(" with node ", Quote(removed.name)),
+                      "; muster drain tells where such tasks would go\n");
+}
+
 // Returns what the changes cannot do under the profile, a line each.
 std::string NotesOn(const std::vector<WhatIfChange>& changes, const Flags& flags,
                     const Opened& opened) {
@@ -227,7 +260,10 @@ std::string NotesOn(const std::vector<WhatIfChange>& changes, const Flags& flags
   std::string out;
   for (const WhatIfChange& change : changes) {
     if (change.queue.has_value() && config.ok()) {
-      absl::StrAppend(&out, UnreadText(*change.queue, *config));
+      absl::StrAppend(&out, UnreadText(*change.queue, *config, TablesOf(opened.cluster)));
+    }
+    if (change.remove_nodes.has_value() && flags.plan) {
+      absl::StrAppend(&out, EndsText(*change.remove_nodes, opened));
     }
     if (change.add_nodes.has_value() && !flags.add_nodes.empty()) {
       absl::StrAppend(&out, ShapeText(change.add_nodes->node, TablesOf(opened.cluster)));
