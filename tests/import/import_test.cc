@@ -73,7 +73,7 @@ TEST(Importers, ADumpOfTwoSchedulersNamesTheOneThatIsNotRead) {
               ::testing::Contains(
                   "dump: read as profile volcano; objects of other schedulers are not read (1 of "
                   "kueue); name the profile to read those in place of volcano's"));
-  // Queues of kube-batch are volcano's, too, and who names the profile knows.
+  // Volcano reads queues of kube-batch; a profile that is named needs no note.
   const ObjectJson old =
       With(QueueJson("o"), "/apiVersion", "scheduling.incubator.k8s.io/v1alpha1");
   for (const Import& silent :
