@@ -36,11 +36,7 @@ void AppendDiagnosis(const Diagnosis& diagnosis, const WaitingRow& row, bool pla
     absl::StrAppend(out, "<br>", Escaped(fact));
   }
   for (const Remedy& remedy : diagnosis.remedies) {
-    absl::StrAppend(out, "<br>&#8594; ", Escaped(remedy.words), ": ",
-                    StartsText(remedy.starts, places));
-    if (remedy.evictions > 0) absl::StrAppend(out, ", ", remedy.evictions, " more evicted");
-    if (remedy.evictions < 0) absl::StrAppend(out, ", ", -remedy.evictions, " fewer evicted");
-    if (remedy.others < 0) absl::StrAppend(out, ", ", -remedy.others, " fewer of other jobs");
+    absl::StrAppend(out, "<br>&#8594; ", Escaped(remedy.words), ": ", OutcomeText(remedy, places));
   }
 }
 

@@ -189,7 +189,7 @@ class Colors(unittest.TestCase):
         for asked, given, words in (
             (["explain", GANG, "train"], None, ["\x1b[1mtrain\x1b[0m: ", "\x1b[33mundone\x1b[0m"]),
             (["drain", "-", "n0"], held,
-             ["\x1b[1mn0\x1b[0m:\n", "\n  wait \x1b[31mends\x1b[0m\n"]),
+             ["\x1b[1mn0\x1b[0m:\n", "\n  wait \x1b[31mends\x1b[0m: it has no job, "]),
             (["capacity", GANG, "--types", "gpu0=2"], None,
              ["7 tasks \x1b[33mwait\x1b[0m\n", "\x1b[1mcheapest\x1b[0m: "]),
             (["forecast", GANG], None, ["\x1b[1mSECONDS FROM NOW", "\x1b[33mlater\x1b[0m"]),
