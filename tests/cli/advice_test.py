@@ -53,6 +53,36 @@ class Advice(Files):
         self.assert_ends(muster("what-if", file, "--plan", "--remove-job", "zz", "--remove-job",
                                 "ja"), 2, stderr='muster: --remove-job: job "zz" does not exist')
 
+    def test_plans_of_what_if_are_made_as_run_makes_them(self):
+        dump = self.write([
+            {"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {
+                "cpu": "1", "pods": "9"}}},
+            {"kind": "Queue", "apiVersion": "scheduling.volcano.sh/v1beta1",
+             "metadata": {"name": "mine"}, "spec": {"weight": 1},
+             "status": {"state": "Open"}},
+            {"kind": "PodGroup", "apiVersion": "scheduling.volcano.sh/v1beta1",
+             "metadata": {"name": "g", "namespace": "ns"}, "spec": {"minMember": 1}},
+            {"kind": "Pod", "metadata": {"name": "p", "namespace": "ns", "annotations": {
+                "scheduling.k8s.io/group-name": "g"}}, "spec": {
+                    "schedulerName": "volcano", "containers": [
+                        {"name": "c", "resources": {"requests": {"cpu": "2"}}}]}}], "dump.json")
+        conf = self.write('{"actions": "enqueue", "tiers": []}', "conf.json")
+        ask = ["what-if", dump, "--default-queue", "mine", "--add-nodes", "cpu=4,pods=9", "--json"]
+        self.assertEqual([q["name"] for q in json.loads(muster(*ask).stdout)["queues"]
+                          if any(q["pending_after"].values())], ["mine"])
+        starts = lambda *more: json.loads(  # of the profile with its own actions, and with one
+            muster(*ask, "--plan", *more).stdout)["starts"]
+        self.assertEqual([row["task"] for row in starts("--now", "100")], ["ns/p"])
+        self.assertEqual(starts("--configuration", conf), [])
+        counts = self.write({"muster": 1, "jobs": [{"name": "j", "groups": [
+            {"name": "g", "by_count": {"count": 2}, "shape": {"request": {"cpu": 1}}}]}]})
+        self.assert_ends(muster("what-if", counts, "--plan", "--make-tasks", "--profile", "muster",
+                                "--add-nodes", "cpu=4,pods=9"), 0, stdout="starts j-g-1 on new-0")
+        for flag, value in (("--now", "5"), ("--seed", "5"), ("--work-budget", "5"),
+                            ("--turn", '{"decisions": 1}'), ("--memory", "m.json")):
+            self.assert_ends(muster("what-if", self.GANG, flag, value), 2, stderr=f"muster: what-if: "
+                             f"{flag} needs --plan: without it no cycle runs\n")
+
     def test_fields_of_other_schedulers_are_noted(self):
         file = self.write({"muster": 1, "profile": "volcano", "nodes": [
             {"name": "n", "capacity": {"cpu": 4, "pods": 9}}], "queues": [

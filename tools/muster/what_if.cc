@@ -42,7 +42,7 @@ constexpr CommandText kWhatIfText = {
     "muster what-if tests/scenarios/queue_weights.json --profile muster --queue light --weight 4"};
 
 struct Flags {
-  std::string profile, changes;
+  std::string changes;
   std::string queue, guaranteed, deserved, limit;
   std::optional<int64_t> weight;
   std::vector<std::string> remove_node, remove_nodes, remove_job, remove_task;
@@ -51,8 +51,6 @@ struct Flags {
   bool plan = false;
 
   void Declare(FlagSet* flags) {
-    flags->Value("--profile", "P", &profile,
-                 "the profile of the policies that divide, such as volcano");
     flags->Value("--queue", "QUEUE", &queue, "the queue that the next four are about");
     flags->Value("--weight", "N", &weight, "its weight");
     flags->Value("--guaranteed", "AMOUNTS", &guaranteed,
@@ -343,15 +341,24 @@ std::string ToText(const Outlook& outlook, bool changed_only) {
   return empty && changed_only ? "nothing differs\n" : table.ToString();
 }
 
+// Returns the first of the flags that only a cycle reads; empty: none is given.
+std::string FlagOfCycles(const RunFlags& flags) {
+  return flags.now.has_value()           ? "--now"
+         : flags.seed.has_value()        ? "--seed"
+         : flags.work_budget.has_value() ? "--work-budget"
+         : !flags.turn.empty()           ? "--turn"
+         : !flags.memory.empty()         ? "--memory"
+                                         : "";
+}
+
 }  // namespace
 
 int WhatIfCommand(const Arguments& arguments) {
   Flags given;
   FlagSet flags;
-  given.Declare(&flags);
   RunFlags run_flags;
-  run_flags.DeclareLoneTasks(&flags);
-  run_flags.load.Declare(&flags);
+  run_flags.Declare(&flags);
+  given.Declare(&flags);
   ThreadsFlag threads;
   threads.Declare(&flags);
   const Parsed parsed = ParseArguments(kWhatIfText, &flags, arguments);
@@ -366,7 +373,9 @@ int WhatIfCommand(const Arguments& arguments) {
   if (executor != nullptr && !given.plan) {
     return ComplainUsage(kWhatIfText, "--threads needs --plan");
   }
-  run_flags.profile = given.profile;
+  if (const std::string flag = FlagOfCycles(run_flags); !given.plan && !flag.empty()) {
+    return ComplainUsage(kWhatIfText, flag + " needs --plan: without it no cycle runs");
+  }
   const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
   if (!opened.ok()) return Complain(std::string(opened.status().message()));
   const Scenario& scenario = opened->scenario;
