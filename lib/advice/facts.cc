@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <iterator>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/advice/amounts.h"
@@ -11,6 +13,7 @@
 #include "lib/advice/held.h"
 #include "lib/advice/required_labels.h"
 #include "lib/advice/room.h"
+#include "lib/advice/term_facts.h"
 #include "lib/base/strings.h"
 #include "lib/policy/spending_costs.h"
 
@@ -47,6 +50,7 @@ class Facts {
     TellQueues();
     TellSpending();
     TellLabels();
+    TellTerms();
     TellNodes();
     return std::move(lines_);
   }
@@ -190,6 +194,23 @@ class Facts {
       if (!classes.insert(tables_.tasks.task_class[t]).second) continue;
       for (const RequiredLabel& label : UnmetLabels(tables_, ShapeOf(t))) {
         if (told.insert(label.text).second) lines_.push_back(UnmetText(tables_, label));
+      }
+    }
+  }
+
+  // Affinity to other tasks, and labels to spread over.
+  void TellTerms() {
+    const bool affinity = refused_for_.contains(RefusalCode::kAffinity);
+    const bool spread = refused_for_.contains(RefusalCode::kSpreadLabel);
+    std::set<std::string> told;
+    std::set<ClassIndex> classes;
+    for (const TaskIndex t : waiting_) {
+      if (!classes.insert(tables_.tasks.task_class[t]).second) continue;
+      std::vector<std::string> lines;
+      if (affinity) lines = AffinityFacts(tables_, ends_, ShapeOf(t));
+      if (spread) std::ranges::move(SpreadFacts(tables_, ShapeOf(t)), std::back_inserter(lines));
+      for (std::string& line : lines) {
+        if (told.insert(line).second) lines_.push_back(std::move(line));
       }
     }
   }

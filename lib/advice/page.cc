@@ -65,6 +65,11 @@ void AppendPlan(const Tables& tables, const PagePlan& of, bool open, std::string
   const PageView view(tables, plan);
   AppendNodeMap(view, out);
   AppendQueueTree(view, out);
+  if (!of.places) {
+    absl::StrAppend(out, "<p class=note>", Escaped(of.profile),
+                    " places no tasks: what is held is of tasks that run, and not the quota that "
+                    "jobs were admitted with.</p>\n");
+  }
   AppendWaitingJobs(view, of.diagnoses, of.places, out);
   out->append("</details>\n");
 }

@@ -42,9 +42,15 @@ struct PagePlan {
 std::string WritePage(const Tables& tables, std::string_view title,
                       std::span<const PagePlan> plans);
 
-// Returns the names of the jobs that wait in the plan, in the order of the tables, and then of the
-// tasks without a job, in the plan's.
-std::vector<std::string> WaitingJobs(const Tables& tables, const Plan& plan);
+// A job that waits, or a task without a job. Tasks without a job that wait for one reason are one
+// row: the first, and the others.
+struct WaitingRow {
+  std::string name;
+  std::vector<std::string> alike = {};
+};
+// Returns the jobs that wait in the plan, in the order of the tables, and then the tasks without a
+// job, in the plan's. O(rows + decisions).
+std::vector<WaitingRow> WaitingRows(const Tables& tables, const Plan& plan);
 
 }  // namespace muster
 

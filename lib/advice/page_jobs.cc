@@ -3,8 +3,9 @@
 // The jobs that wait, and the tasks without a job that do: why, in the words of the plan, and what
 // would help.
 //
-// The words of a job cost O(plan), so the page has those of the first 500 jobs and counts the rest.
+// The words of a job cost O(plan), so the page has those of the first 500 rows and counts the rest.
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <span>
 
@@ -17,7 +18,8 @@
 namespace muster {
 namespace {
 
-constexpr size_t kMostJobs = 500;
+constexpr size_t kMostRows = 500;
+constexpr size_t kMostAlike = 3;  // of tasks that are alike
 
 bool Waits(const PageView& view, JobIndex job, std::span<const CountedWait> counted) {
   return std::ranges::binary_search(counted, job, {}, &CountedWait::job) ||
@@ -25,17 +27,27 @@ bool Waits(const PageView& view, JobIndex job, std::span<const CountedWait> coun
                              [&](TaskIndex t) { return view.ends.reason[t] != Ends::kNoReason; });
 }
 
-void AppendDiagnosis(const Diagnosis& diagnosis, bool places, std::string* out) {
+void AppendDiagnosis(const Diagnosis& diagnosis, const WaitingRow& row, bool places,
+                     std::string* out) {
+  if (!row.alike.empty() && !(diagnosis.facts.empty() && diagnosis.remedies.empty())) {
+    absl::StrAppend(out, "<br>of ", Escaped(row.name), ":");
+  }
   for (const std::string& fact : diagnosis.facts) {
     absl::StrAppend(out, "<br>", Escaped(fact));
   }
   for (const Remedy& remedy : diagnosis.remedies) {
-    absl::StrAppend(out, "<br>&#8594; ", Escaped(remedy.words), ": ",
-                    StartsText(remedy.starts, places));
-    if (remedy.evictions > 0) absl::StrAppend(out, ", ", remedy.evictions, " more evicted");
-    if (remedy.evictions < 0) absl::StrAppend(out, ", ", -remedy.evictions, " fewer evicted");
-    if (remedy.others < 0) absl::StrAppend(out, ", ", -remedy.others, " fewer of other jobs");
+    absl::StrAppend(out, "<br>&#8594; ", Escaped(remedy.words), ": ", OutcomeText(remedy, places));
   }
+}
+
+// "a, b, c and 4 more".
+std::string NamesOf(const WaitingRow& row) {
+  std::string names = row.name;
+  for (size_t i = 0; i < std::min(row.alike.size(), kMostAlike - 1); ++i) {
+    absl::StrAppend(&names, ", ", row.alike[i]);
+  }
+  if (row.alike.size() < kMostAlike) return names;
+  return absl::StrCat(names, " and ", row.alike.size() - (kMostAlike - 1), " more");
 }
 
 }  // namespace
@@ -43,47 +55,58 @@ void AppendDiagnosis(const Diagnosis& diagnosis, bool places, std::string* out) 
 void AppendWaitingJobs(const PageView& view,
                        const std::vector<std::pair<std::string, Diagnosis>>& diagnoses, bool places,
                        std::string* out) {
-  const std::vector<std::string> waiting = WaitingJobs(view.tables, view.plan);
+  const std::vector<WaitingRow> waiting = WaitingRows(view.tables, view.plan);
   const auto& jobs = view.tables.jobs.names;
-  const auto lone = static_cast<size_t>(std::ranges::count_if(
-      waiting, [&](const std::string& name) { return !jobs.Find(name).has_value(); }));
-  const size_t of_jobs = waiting.size() - lone;
+  size_t lone = 0, of_jobs = 0;
+  for (const WaitingRow& row : waiting) {
+    (jobs.Find(row.name).has_value() ? of_jobs : lone) += 1 + row.alike.size();
+  }
   absl::StrAppend(out, "<h3>", of_jobs, of_jobs == 1 ? " job waits" : " jobs wait");
   if (lone > 0) absl::StrAppend(out, ", ", lone, lone == 1 ? " task" : " tasks", " without a job");
   out->append("</h3>\n");
   if (waiting.empty()) return;
   out->append("<table><tr><th>job</th><th>queue</th><th>why</th></tr>\n");
-  for (size_t i = 0; i < std::min(waiting.size(), kMostJobs); ++i) {
-    const std::string& name = waiting[i];
-    const std::optional<JobIndex> job = jobs.Find(name);
+  size_t shown = 0;
+  for (size_t i = 0; i < std::min(waiting.size(), kMostRows); ++i) {
+    const WaitingRow& row = waiting[i];
+    const std::optional<JobIndex> job = jobs.Find(row.name);
     const std::string queue =
         job ? view.tables.queues.spec[view.tables.jobs.queue[*job]].name : std::string();
-    const absl::StatusOr<std::string> why = view.plan.Explain(name);
-    absl::StrAppend(out, "<tr><td>", Escaped(name), "</td><td>", Escaped(queue), "</td><td><pre>",
-                    Escaped(why.value_or("")), "</pre>");
+    const absl::StatusOr<std::string> why = view.plan.Explain(row.name);
+    absl::StrAppend(out, "<tr><td>", Escaped(NamesOf(row)), "</td><td>", Escaped(queue),
+                    "</td><td><pre>", Escaped(why.value_or("")), "</pre>");
     for (const auto& [of, diagnosis] : diagnoses) {
-      if (of == name) AppendDiagnosis(diagnosis, places, out);
+      if (of == row.name) AppendDiagnosis(diagnosis, row, places, out);
     }
     out->append("</td></tr>\n");
+    shown += 1 + row.alike.size();
   }
   out->append("</table>\n");
-  if (waiting.size() > kMostJobs) {
-    absl::StrAppend(out, "<p class=note>", waiting.size() - kMostJobs, " more wait.</p>\n");
+  if (waiting.size() > kMostRows) {
+    absl::StrAppend(out, "<p class=note>", of_jobs + lone - shown, " more wait.</p>\n");
   }
 }
 
-std::vector<std::string> WaitingJobs(const Tables& tables, const Plan& plan) {
+std::vector<WaitingRow> WaitingRows(const Tables& tables, const Plan& plan) {
   const PageView view(tables, plan);
   const std::vector<CountedWait> counted = CountedWaits(tables, plan);
-  std::vector<std::string> names;
+  std::vector<WaitingRow> rows;
   for (JobIndex job = 0; job < tables.jobs.alive.size(); ++job) {
     if (!tables.jobs.alive[job] || !Waits(view, job, counted)) continue;
-    names.push_back(tables.jobs.spec[job].name);
+    rows.push_back({.name = tables.jobs.spec[job].name});
   }
+  std::map<uint32_t, size_t> row_of_reason;
   for (const PendingTask& pending : plan.pending()) {
-    if (!tables.has_job(pending.task)) names.emplace_back(tables.tasks.names.name(pending.task));
+    if (tables.has_job(pending.task)) continue;
+    std::string name(tables.tasks.names.name(pending.task));
+    const auto [entry, is_new] = row_of_reason.try_emplace(pending.reason, rows.size());
+    if (is_new) {
+      rows.push_back({.name = std::move(name)});
+    } else {
+      rows[entry->second].alike.push_back(std::move(name));
+    }
   }
-  return names;
+  return rows;
 }
 
 }  // namespace muster

@@ -3,9 +3,11 @@
 // Remedies about labels and gates: a node gets a label, tasks require another value or none, a
 // scheduling gate is taken off.
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,6 +25,19 @@ namespace muster {
 namespace {
 
 constexpr int64_t kMostLabeled = 64;
+
+// Labels that say what a node is: the kubelet or the cloud sets them, and another value is wrong.
+constexpr std::string_view kOfTheNode[] = {"kubernetes.io/hostname",
+                                           "kubernetes.io/os",
+                                           "kubernetes.io/arch",
+                                           "node.kubernetes.io/instance-type",
+                                           "topology.kubernetes.io/zone",
+                                           "topology.kubernetes.io/region",
+                                           "beta.kubernetes.io/os",
+                                           "beta.kubernetes.io/arch",
+                                           "beta.kubernetes.io/instance-type",
+                                           "failure-domain.beta.kubernetes.io/zone",
+                                           "failure-domain.beta.kubernetes.io/region"};
 
 // What the tasks that wait require of labels, each once, those first that no node matches.
 std::vector<RequiredLabel> RequiredOf(const WaitingCase& job) {
@@ -68,11 +83,12 @@ void ProposeDrop(const WaitingCase& job, const std::vector<RequiredLabel>& label
        .changes = changes});
 }
 
-// Labels the nodes with the most room, as many as it takes.
+// Labels the nodes with the most room, as many as it takes; of these the last alone, if it does.
 void ProposeNodeLabel(const WaitingCase& job, const RequiredLabel& label, Trials* trials,
                       std::vector<Remedy>* out) {
   const Tables& tables = job.tables;
   if (label.requirement.op != RequirementOp::kIn || label.requirement.values.empty()) return;
+  if (std::ranges::find(kOfTheNode, label.requirement.key) != std::end(kOfTheNode)) return;
   const FreeRoom room(tables, EndsOf(tables, job.plan));
   const std::vector<int64_t> request = job.Waiting()[0].request;
   std::vector<std::pair<int64_t, NodeIndex>> nodes;  // how short of amounts, and then the first
@@ -92,9 +108,9 @@ void ProposeNodeLabel(const WaitingCase& job, const RequiredLabel& label, Trials
   if (nodes.empty()) return;
   std::ranges::sort(nodes);
   const std::string& value = label.requirement.values[0];
-  const auto changes = [&](int64_t count) {
+  const auto changes = [&](int64_t first, int64_t end) {
     std::vector<WhatIfChange> made;
-    for (int64_t i = 0; i < count; ++i) {
+    for (int64_t i = first; i < end; ++i) {
       const NodeIndex n = nodes[static_cast<size_t>(i)].second;
       made.push_back({.nodes = NodeEdit{.name = tables.nodes.spec[n].name,
                                         .set_labels = {{label.requirement.key, value}}}});
@@ -103,14 +119,18 @@ void ProposeNodeLabel(const WaitingCase& job, const RequiredLabel& label, Trials
   };
   const std::optional<int64_t> count =
       Smallest(std::min<int64_t>(static_cast<int64_t>(nodes.size()), kMostLabeled),
-               [&](int64_t c) { return trials->Helps(changes(c)); });
+               [&](int64_t c) { return trials->Helps(changes(0, c)); });
   if (!count) return;
-  const std::string first = Quote(tables.nodes.names.name(nodes[0].second));
+  // Without the last one nothing starts. A node before it may have room, and refuse for another
+  // reason.
+  const bool last_does = *count > 1 && trials->Helps(changes(*count - 1, *count));
+  const int64_t from = last_does ? *count - 1 : 0, others = *count - from - 1;
+  const std::string first = Quote(tables.nodes.names.name(nodes[static_cast<size_t>(from)].second));
   out->push_back({.kind = RemedyKind::kNodeLabel,
-                  .words = absl::StrCat(
-                      "label ", first, *count > 1 ? absl::StrCat(" and ", *count - 1, " more") : "",
-                      " with ", label.requirement.key, "=", value),
-                  .changes = changes(*count)});
+                  .words = absl::StrCat("label ", first,
+                                        others > 0 ? absl::StrCat(" and ", others, " more") : "",
+                                        " with ", label.requirement.key, "=", value),
+                  .changes = changes(from, *count)});
 }
 
 }  // namespace

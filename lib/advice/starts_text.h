@@ -1,8 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// How many tasks of a job a remedy starts, in words.
+// What a remedy does, in words.
 //
-//   out += StartsText(remedy.starts, PlacesTasks(profile, extensions));  // "6 tasks start"
+//   out += OutcomeText(remedy, PlacesTasks(profile, extensions));
+//   // "6 tasks start, 1 more evicted, 2 fewer of other jobs"
 #ifndef MUSTER_ADVICE_STARTS_TEXT_H_
 #define MUSTER_ADVICE_STARTS_TEXT_H_
 
@@ -13,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/profile/profile.h"
 #include "lib/session/places_tasks.h"
+#include "muster/remedy.h"
 
 namespace muster {
 
@@ -24,9 +26,18 @@ inline bool PlacesTasks(std::string_view profile, const Extensions* extensions) 
 }
 
 // `placed`: the profile places tasks, and does not only admit them.
-inline std::string StartsText(int64_t tasks, bool placed) {
-  return absl::StrCat(tasks, tasks == 1 ? " task" : " tasks",
-                      placed ? (tasks == 1 ? " starts" : " start") : " admitted");
+inline std::string OutcomeText(const Remedy& remedy, bool placed) {
+  const int64_t tasks = remedy.starts;
+  std::string out = absl::StrCat(tasks, tasks == 1 ? " task" : " tasks",
+                                 placed ? (tasks == 1 ? " starts" : " start") : " admitted");
+  const auto add = [&out](int64_t change, const char* of) {
+    if (change != 0)
+      absl::StrAppend(&out, ", ", change < 0 ? -change : change, change < 0 ? " fewer" : " more",
+                      of);
+  };
+  add(remedy.evictions, " evicted");
+  add(remedy.others, " of other jobs");
+  return out;
 }
 
 }  // namespace muster

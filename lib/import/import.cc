@@ -36,9 +36,10 @@ absl::StatusOr<const Importer*> ByName(std::string_view name) {
   for (const Importer* importer : Importers()) {
     if (importer->name == name) return importer;
   }
-  return absl::InvalidArgumentError(absl::StrCat("profile ", Quote(name),
-                                                 ": no importer has this name; expected one of ",
-                                                 NamesOfImporters()));
+  const std::string nearest = SuggestName(name, ImporterNames());
+  return absl::InvalidArgumentError(
+      absl::StrCat("profile ", Quote(name), ": no importer has this name",
+                   nearest.empty() ? "; expected one of " + NamesOfImporters() : nearest));
 }
 
 // Returns the importer of dumps without an API group of any, if this is one of a cluster: that of
@@ -130,6 +131,48 @@ absl::Status NoObjects(std::string_view text) {
   return absl::InvalidArgumentError("dump: this is empty; a dump is JSON: kubectl get ... -o json");
 }
 
+bool Reads(const Importer& importer, const ApiObject& object) {
+  return std::ranges::any_of(importer.kinds, [&](const KindRule& rule) {
+    return rule.kind == object.kind() &&
+           (rule.groups.empty() || Lists(rule.groups, object.group()));
+  });
+}
+
+// Notes which other schedulers have objects in the dump, where `best` reads none of them: it may be
+// a dump of two schedulers.
+void NoteOthers(const Dump& dump, const Importer& best, ImportLog* log) {
+  HashMap<const Importer*, int64_t> unread;
+  for (const auto& object : dump.all()) {
+    if (object->kind() == "PriorityClass" || Reads(best, *object)) continue;
+    for (const Importer* importer : Importers()) {
+      if (importer != &best && Lists(importer->groups, object->group())) ++unread[importer];
+    }
+  }
+  std::string others;
+  for (const Importer* importer : Importers()) {
+    const int64_t count = unread[importer];
+    if (count == 0) continue;
+    absl::StrAppend(&others, others.empty() ? "" : ", ", count, " of ", ToAbsl(importer->name));
+  }
+  if (others.empty()) return;
+  log->Note(
+      "dump", "",
+      absl::StrCat("read as profile ", ToAbsl(best.name),
+                   "; objects of other schedulers are not read (", others,
+                   "); name the profile to read those in place of ", ToAbsl(best.name), "'s"));
+}
+
+// Returns the importers to which `count` objects belong each, with "and" between.
+std::string NamesWith(const ObjectCounts& owners, int64_t count) {
+  std::string names;
+  for (const Importer* importer : Importers()) {
+    const auto entry = owners.counts.find(importer);
+    if (entry == owners.counts.end() || entry->second != count) continue;
+    absl::StrAppend(&names, names.empty() ? "" : " and ", ToAbsl(importer->name));
+  }
+  return names;
+}
+
 // Returns the importer that most objects belong to.
 absl::StatusOr<const Importer*> ByGroups(const Dump& dump, ImportLog* log) {
   const Importer* best = nullptr;
@@ -148,13 +191,17 @@ absl::StatusOr<const Importer*> ByGroups(const Dump& dump, ImportLog* log) {
                            "; name the profile if it is a dump of ", ToAbsl(owners.second->name),
                            ", which has objects of these kinds, too"));
   }
+  if (best != nullptr && tie) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("dump: as many objects belong to one scheduler as to another, ", most,
+                     " each to ", NamesWith(owners, most), "; name the profile"));
+  }
+  if (best != nullptr) NoteOthers(dump, *best, log);
   if (best == nullptr) best = Plain(dump, log);
-  if (best != nullptr && !tie) return best;
+  if (best != nullptr) return best;
   return absl::InvalidArgumentError(
-      absl::StrCat("dump: ",
-                   best == nullptr ? "no object belongs to one scheduler alone"
-                                   : "as many objects belong to one scheduler as to another",
-                   "; name the profile: one of ", NamesOfImporters()));
+      absl::StrCat("dump: no object belongs to one scheduler alone; name the profile: one of ",
+                   NamesOfImporters()));
 }
 
 // Counts the pods that wait and that no cycle tries to place: they have no row, or their row has no

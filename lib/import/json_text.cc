@@ -47,8 +47,8 @@ class Cursor {
 // Events with the kinds of values separated; a subclass decides what becomes of them.
 class Handler : public nlohmann::json_sax<nlohmann::json> {
  public:
-  Handler(std::string_view what, size_t size, Budget* budget)
-      : what_(what), size_(size), budget_(budget) {}
+  Handler(std::string_view what, std::string_view text, Budget* budget)
+      : what_(what), size_(text.find_last_not_of(" \t\r\n") + 1), budget_(budget) {}
 
   const absl::Status& status() const { return status_; }
 
@@ -114,7 +114,7 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   }
 
   std::string_view what_;
-  size_t size_;
+  size_t size_;  // without blanks at the end: a line break there ends no text that was cut off
   Budget* budget_;
   absl::Status status_;
   int depth_ = 0;
@@ -218,7 +218,7 @@ std::string NoKind(const JsonRow& row) {
 
 class ObjectsHandler : public Handler {
  public:
-  ObjectsHandler(size_t size, Budget* budget) : Handler("dump", size, budget) {}
+  ObjectsHandler(std::string_view text, Budget* budget) : Handler("dump", text, budget) {}
   bool key(string_t& key) override;
   void BeginDocument() { ++document_; }
   std::vector<RawObject> Take() { return std::move(objects_); }
@@ -399,7 +399,7 @@ bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 absl::StatusOr<std::vector<RawObject>> ReadJsonObjects(std::string_view text, Budget* budget) {
   if (absl::Status s = ChargeText(text, "dump", budget); !s.ok()) return s;
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  ObjectsHandler handler(text.size(), budget);
+  ObjectsHandler handler(text, budget);
   const char* const end = text.data() + text.size();
   const char* at = text.data() + (text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
   while (true) {
@@ -418,7 +418,7 @@ absl::StatusOr<std::vector<RawObject>> ReadJsonObjects(std::string_view text, Bu
 absl::StatusOr<JsonRow> ReadJsonValue(std::string_view text, std::string_view what,
                                       Budget* budget) {
   if (absl::Status s = ChargeText(text, what, budget); !s.ok()) return s;
-  ValueHandler handler(what, text.size(), budget);
+  ValueHandler handler(what, text, budget);
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), &handler)) return handler.status();
   return handler.Take();
 }

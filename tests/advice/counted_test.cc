@@ -148,7 +148,9 @@ TEST_F(Counted, PlansAndPagesCountThem) {
   EXPECT_EQ(CountedWaiting(tables, plan, *tables.jobs.names.Find("fits")), 0);
   ASSERT_EQ(plan.admissions().size(), 1u);
   EXPECT_EQ(AdmittedTasks(tables, plan.admissions()[0], false), 8);
-  EXPECT_THAT(WaitingJobs(tables, plan), ElementsAre("waits"));
+  const std::vector<WaitingRow> rows = WaitingRows(tables, plan);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].name, "waits");
   const std::vector<PagePlan> plans = {{.profile = "kueue", .plan = plan}};
   const std::string html = WritePage(tables, "", plans);
   EXPECT_THAT(html, HasSubstr("kueue: 1 admitted, 0 start"));

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -177,6 +178,84 @@ TEST(Labels, OfAffinities) {
       EXPECT_THAT(AllWords(diagnosis, RemedyKind::kSelector), IsEmpty());
     }
   }
+}
+
+// The port of node "a" is taken, so that node "b" alone is of use. What the kubelet or the cloud
+// states of a node is no label to set.
+TEST(Labels, AreSetOnNodesThatTakeTheTask) {
+  for (const char* key : {"disk", "kubernetes.io/hostname", "topology.kubernetes.io/zone"}) {
+    SCOPED_TRACE(key);
+    Cluster cluster;
+    ASSERT_TRUE(cluster.AddNode(NodeWith("a", {{"cpu", 8}})).ok());
+    ASSERT_TRUE(cluster.AddNode(NodeWith("b", {{"cpu", 8}})).ok());
+    TaskSpec holder = TaskOf("ns/h", {{"cpu", 1}}, "a"), task = TaskOf("ns/t", {{"cpu", 1}});
+    holder.shape.host_ports = task.shape.host_ports = {{.port = 80}};
+    task.shape.node_selector = {{key, "x"}};
+    ASSERT_TRUE(cluster.AddTask(holder).ok() && cluster.AddTask(task).ok());
+    const Diagnosis diagnosis = DiagnosisOf(cluster, "ns/t", "kube-scheduler");
+    const std::vector<std::string> words = AllWords(diagnosis, RemedyKind::kNodeLabel);
+    if (std::string_view(key) == "disk") {
+      EXPECT_THAT(words, ElementsAre("label \"b\" with disk=x"));
+    } else {
+      EXPECT_THAT(words, IsEmpty());
+    }
+    EXPECT_THAT(AllWords(diagnosis, RemedyKind::kSelector), Not(IsEmpty()));
+  }
+}
+
+// A task that must be near "app=cache".
+TaskSpec NearCache() {
+  TaskSpec task = TaskOf("near", {{"cpu", 1}});
+  task.shape.required_affinity = {
+      {.topology_key = "zone", .selector = Selector{.match_labels = {{"app", "cache"}}}}};
+  return task;
+}
+
+TEST(Affinity, NamesWhatItLacks) {
+  const auto facts = [](const std::vector<TaskSpec>& caches) {
+    Cluster cluster;
+    NodeSpec a = NodeWith("a", {{"cpu", 8}}), b = NodeWith("b", {{"cpu", 1}});
+    b.labels = {{"zone", "z"}};
+    EXPECT_TRUE(cluster.AddNode(a).ok() && cluster.AddNode(b).ok());
+    EXPECT_TRUE(cluster.AddTask(TaskOf("full", {{"cpu", 1}}, "b")).ok());
+    for (TaskSpec cache : caches) {
+      cache.shape.labels = {{"app", "cache"}};
+      EXPECT_TRUE(cluster.AddTask(cache).ok());
+    }
+    EXPECT_TRUE(cluster.AddTask(NearCache()).ok());
+    return DiagnosisOf(cluster, "near", "kube-scheduler").facts;
+  };
+  EXPECT_THAT(facts({}), Contains("affinity: no task on a node has app=cache"));
+  EXPECT_THAT(facts({TaskOf("c", {{"cpu", 99}})}),
+              Contains("affinity: no task on a node has app=cache; 1 task that waits has it"));
+  TaskSpec other = TaskOf("c", {}, "a");
+  other.shape.name_space = "data";
+  EXPECT_THAT(facts({other}), Contains("affinity: no task on a node has app=cache; 1 task of "
+                                       "namespaces that the affinity does not name has it"));
+  EXPECT_THAT(
+      facts({TaskOf("c", {}, "a")}),
+      Contains("affinity: tasks on nodes with app=cache are on nodes without a label zone"));
+  EXPECT_THAT(facts({TaskOf("c", {}, "b")}),
+              Contains("affinity: tasks on nodes with app=cache are in zone=z"));
+}
+
+TEST(Spread, NamesTheLabelThatNodesLack) {
+  Cluster cluster;
+  NodeSpec a = NodeWith("a", {{"cpu", 8}}), b = NodeWith("b", {});
+  b.labels = {{"racks", "1"}, {"zone", "z"}};
+  ASSERT_TRUE(cluster.AddNode(a).ok() && cluster.AddNode(b).ok());
+  TaskSpec task = TaskOf("ns/t", {{"cpu", 1}});
+  task.shape.spread = {{.topology_key = "rack", .selector = Selector()},
+                       {.topology_key = "zone", .selector = Selector()},
+                       {.topology_key = "row", .required = false, .selector = Selector()}};
+  ASSERT_TRUE(cluster.AddTask(task).ok());
+  const Diagnosis diagnosis = DiagnosisOf(cluster, "ns/t", "kube-scheduler");
+  EXPECT_THAT(diagnosis.facts,
+              Contains("no node has a label rack, over which it must spread, did you mean "
+                       "\"racks\"?"));
+  EXPECT_THAT(diagnosis.facts,
+              Contains("1 of 2 nodes has a label zone, over which it must spread"));
+  EXPECT_THAT(diagnosis.facts, Each(Not(HasSubstr("row"))));
 }
 
 TEST(Gates, AreNamedAndTakenOff) {

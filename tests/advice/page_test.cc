@@ -59,6 +59,26 @@ TEST_F(Page, ShowsTasksWithoutAJobThatWait) {
   EXPECT_THAT(Of({"volcano"}), Not(HasSubstr("without a job")));
 }
 
+// Pods of one ReplicaSet wait for one reason; one of them tells about all.
+TEST_F(Page, TasksWithoutAJobThatWaitForOneReasonAreOneRow) {
+  for (const char* name : {"p1", "p2", "p3", "p4", "p5"}) {
+    ASSERT_TRUE(cluster_.AddTask({.name = name, .shape = {.request = {{"cpu", 99}}}}).ok());
+  }
+  ASSERT_TRUE(cluster_.AddTask({.name = "q", .shape = {.request = {{"gpu", 1}}}}).ok());
+  const std::string html = Of({"kube-scheduler"});
+  EXPECT_THAT(html, HasSubstr(", 6 tasks without a job</h3>"));
+  EXPECT_THAT(html, HasSubstr("<tr><td>p1, p2, p3 and 2 more</td><td></td><td><pre>p1: no node"));
+  EXPECT_THAT(html, HasSubstr("<tr><td>q</td>"));
+  EXPECT_THAT(html, Not(HasSubstr("<pre>p2")));
+  const Snapshot snapshot = cluster_.Freeze();
+  PagePlan page{.profile = "kube-scheduler", .plan = *Schedule(snapshot, "kube-scheduler")};
+  page.diagnoses = {{"p1", {.remedies = {{.words = "grow", .starts = 1}}}},
+                    {"q", {.remedies = {{.words = "grow", .starts = 1}}}}};
+  const std::string told = WritePage(TablesOf(snapshot), "t", {&page, 1});
+  EXPECT_THAT(told, HasSubstr("<br>of p1:<br>&#8594; grow: 1 task starts"));
+  EXPECT_THAT(told, Not(HasSubstr("<br>of q:")));
+}
+
 TEST_F(Page, ShowsNodesQueuesAndWhatWaits) {
   const std::string html = Of({"volcano"});
   EXPECT_THAT(html, HasSubstr("<title>a &amp; b</title>"));
@@ -67,6 +87,16 @@ TEST_F(Page, ShowsNodesQueuesAndWhatWaits) {
   EXPECT_THAT(html, HasSubstr("cpu: 3, limit 6"));
   EXPECT_THAT(html, HasSubstr("1 job waits"));
   EXPECT_THAT(html, Not(HasSubstr("decide differently"))) << "one plan has nothing to differ from";
+}
+
+// Queues of Kueue hold quota, and the table of queues has nothing of it.
+TEST_F(Page, SaysWhatIsHeldWhereNothingIsPlaced) {
+  const Snapshot snapshot = cluster_.Freeze();
+  PagePlan page{.profile = "kueue", .plan = *Schedule(snapshot, "kueue"), .places = false};
+  EXPECT_THAT(WritePage(TablesOf(snapshot), "t", {&page, 1}),
+              HasSubstr("kueue places no tasks: what is held is of tasks that run, and not the "
+                        "quota that jobs were admitted with.</p>"));
+  EXPECT_THAT(Of({"muster"}), Not(HasSubstr("places no tasks")));
 }
 
 TEST_F(Page, NamesAreTextAndNeverMarkup) {

@@ -26,6 +26,63 @@ class Advice(Files):
         self.assert_ends(muster("what-if", self.GANG, "--remove-task", "small-worker-0"), 2,
                          stderr="muster: --remove-task: changes of tasks and of nodes that stay need ")
 
+    def test_each_thing_that_is_to_leave_leaves(self):
+        file = self.write({
+            "muster": 1, "profile": "kube-scheduler", "nodes": [
+                {"name": name, "labels": {"pool": name}, "capacity": {"cpu": 4, "pods": 9}}
+                for name in "abcd"],
+            "jobs": [{"name": f"j{name}"} for name in "ab"],
+            "tasks": [{"name": f"t{name}", "node": name, "status": "running", "shape": {
+                "request": {"cpu": 1}}} for name in "abcd"]})
+        stops = lambda *flags: {t["task"] for t in json.loads(
+            muster("what-if", file, "--plan", *flags, "--json").stdout)["stops"]}
+        self.assertEqual(stops("--remove-node", "a", "--remove-node", "c"), {"ta", "tc"})
+        self.assertEqual(stops("--remove-nodes", "pool=a", "--remove-nodes", "pool=d"),
+                         {"ta", "td"})
+        self.assertEqual(stops("--remove-task", "tb", "--remove-task", "tc"), {"tb", "tc"})
+        # Tasks without a job end with their nodes, and nothing tells where they would go.
+        gone = muster("what-if", file, "--plan", "--remove-node", "a", "--remove-nodes", "pool=d")
+        self.assert_ends(gone, 0, stdout='note: 1 task without a job ends with node "a"; muster drain '
+                         "tells where such tasks would go\nnote: 1 task without a job ends with "
+                         "these nodes; muster drain tells")
+        for other in (["--profile", "volcano"], ["--json"]):
+            self.assertNotIn("note: 1", muster("what-if", file, "--plan", "--remove-node", "a",
+                                               *other).stdout)
+        self.assert_ends(muster("what-if", file, "--plan", "--remove-node", "a", "--remove-node",
+                                "zz"), 2, stderr='muster: --remove-node: node "zz" does not exist')
+        self.assert_ends(muster("what-if", file, "--plan", "--remove-job", "zz", "--remove-job",
+                                "ja"), 2, stderr='muster: --remove-job: job "zz" does not exist')
+
+    def test_plans_of_what_if_are_made_as_run_makes_them(self):
+        dump = self.write([
+            {"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {
+                "cpu": "1", "pods": "9"}}},
+            {"kind": "Queue", "apiVersion": "scheduling.volcano.sh/v1beta1",
+             "metadata": {"name": "mine"}, "spec": {"weight": 1},
+             "status": {"state": "Open"}},
+            {"kind": "PodGroup", "apiVersion": "scheduling.volcano.sh/v1beta1",
+             "metadata": {"name": "g", "namespace": "ns"}, "spec": {"minMember": 1}},
+            {"kind": "Pod", "metadata": {"name": "p", "namespace": "ns", "annotations": {
+                "scheduling.k8s.io/group-name": "g"}}, "spec": {
+                    "schedulerName": "volcano", "containers": [
+                        {"name": "c", "resources": {"requests": {"cpu": "2"}}}]}}], "dump.json")
+        conf = self.write('{"actions": "enqueue", "tiers": []}', "conf.json")
+        ask = ["what-if", dump, "--default-queue", "mine", "--add-nodes", "cpu=4,pods=9", "--json"]
+        self.assertEqual([q["name"] for q in json.loads(muster(*ask).stdout)["queues"]
+                          if any(q["pending_after"].values())], ["mine"])
+        starts = lambda *more: json.loads(  # of the profile with its own actions, and with one
+            muster(*ask, "--plan", *more).stdout)["starts"]
+        self.assertEqual([row["task"] for row in starts("--now", "100")], ["ns/p"])
+        self.assertEqual(starts("--configuration", conf), [])
+        counts = self.write({"muster": 1, "jobs": [{"name": "j", "groups": [
+            {"name": "g", "by_count": {"count": 2}, "shape": {"request": {"cpu": 1}}}]}]})
+        self.assert_ends(muster("what-if", counts, "--plan", "--make-tasks", "--profile", "muster",
+                                "--add-nodes", "cpu=4,pods=9"), 0, stdout="starts j-g-1 on new-0")
+        for flag, value in (("--now", "5"), ("--seed", "5"), ("--work-budget", "5"),
+                            ("--turn", '{"decisions": 1}'), ("--memory", "m.json")):
+            self.assert_ends(muster("what-if", self.GANG, flag, value), 2, stderr=f"muster: what-if: "
+                             f"{flag} needs --plan: without it no cycle runs\n")
+
     def test_fields_of_other_schedulers_are_noted(self):
         file = self.write({"muster": 1, "profile": "volcano", "nodes": [
             {"name": "n", "capacity": {"cpu": 4, "pods": 9}}], "queues": [
@@ -62,6 +119,10 @@ class Advice(Files):
                          stderr="what-if: --count needs --add-nodes")
         self.assert_ends(muster("what-if", self.GANG, "--remove-nodes", "a=b"), 2,
                          stderr="muster: --remove-nodes: no node has the labels a=b")
+        for command in ("compare", "page"):
+            self.assert_ends(muster(command, self.GANG, "--profiles", "kai,muster:-gang"), 2,
+                             stderr='muster: --profiles: "kai,muster:-gang" is no profile; profiles '
+                             "have blanks between them\n")
         self.assert_ends(muster("diff", self.GANG, "--with", "zz"), 2,
                          stderr='muster: --with: unknown profile "zz"')
         self.assert_ends(muster("drain", self.GANG, "gpu0", "--turn", '{"heartbeats": ["n"]}'), 2,
@@ -87,6 +148,14 @@ class Advice(Files):
                                ("kueue", "publish no shares; --plan has what it decides")):
             self.assert_ends(muster("what-if", file, "--profile", profile, *limit), 0,
                              stdout=words)
+        self.assertNotIn("quota", muster("what-if", file, "--profile", "kueue", *limit).stdout)
+        flavors = self.write({"muster": 1, "flavors": [{"name": "any"}], "queues": [
+            {"name": "q", "rules": {"groups": [{"resources": ["cpu"], "flavors": [
+                {"flavor": "any", "nominal": {"cpu": 4}}]}]}}]}, "flavors.json")
+        self.assert_ends(muster("what-if", flavors, "--profile", "kueue", "--queue", "q", "--limit",
+                                "cpu=9"), 0,
+                         stdout='note: profile kueue does not read "limit" of a queue; the queue '
+                         'has quota by flavor, which "quota" in a file of --changes replaces\n')
         self.assertNotIn("note:", muster("what-if", file, "--profile", "volcano", *limit).stdout)
         self.assert_ends(muster("what-if", file, "--profile", "volcano", "--queue", "q", "--limit",
                                 "gpu=3"), 2, stderr='did you mean "nvidia.com/gpu"?')
@@ -105,6 +174,13 @@ class Advice(Files):
         self.assert_ends(muster("diff", self.GANG, empty), 0,
                          stdout="no longer starts small-worker-0")
         self.assert_ends(muster("diff", self.GANG), 2, stderr="needs two FILEs, or one and --with")
+        # A job that waited and left ends elsewhere in no plan.
+        came = json.loads(self.GANG.read_text(encoding="utf-8"))
+        came["jobs"].append({"name": "late", "min_available": 1, "groups": [
+            {"name": "worker", "count": 2, "shape": {"request": {"cpu": 99}}}]})
+        self.assert_ends(muster("diff", self.write(came), self.GANG), 0,
+                         stdout="no task ends elsewhere\n9 tasks wait in the first plan, 7 in the "
+                         "second\n")
 
     def test_page(self):
         result = muster("page", self.GANG, "--profiles", "volcano muster", "--remedies", "1")
@@ -230,6 +306,19 @@ class Advice(Files):
         self.assert_ends(muster("drain", file, "nowhere"), 2,
                          stderr='node "nowhere" does not exist')
         self.assert_ends(muster("drain", file), 2, stderr="needs a FILE and a NODE")
+        # Pods of one service wait for one reason, which is told once.
+        full = self.write({
+            "muster": 1, "profile": "kube-scheduler", "nodes": [
+                {"name": name, "capacity": {"cpu": 4, "pods": 9}} for name in "ab"],
+            "tasks": [{"name": f"{node}{i}", "node": node, "status": "running", "shape": {
+                "request": {"cpu": 1 if i else 2}}} for node in "ab" for i in range(3)]})
+        told = muster("drain", full, "a")
+        self.assert_ends(told, 0, stdout="0 find a node, 3 wait")
+        lines = told.stdout.splitlines()
+        self.assertIn("  a0 waits: 1 node: unschedulable; 1 node: cpu", lines[1])
+        self.assertEqual(lines[2:4], ["  a1 waits: as a0", "  a2 waits: as a0"])
+        rows = json.loads(muster("drain", full, "a", "--json").stdout)["steps"][0]["tasks"]
+        self.assertEqual(len({row["reason"] for row in rows}), 1)
 
     def test_capacity(self):
         result = muster("capacity", self.GANG, "--types", "gpu0=2.5,cpu0")
@@ -254,6 +343,18 @@ class Advice(Files):
                          stdout="2 more place 2 of 3 tasks that wait, and --most allows no more of "
                          "them; this one waits: j-g-3")
         self.assert_ends(muster("capacity", self.GANG), 0, stdout="cheapest: 2 of ")
+        self.assert_ends(muster("capacity", self.GANG, "--types", "gpuO"), 2,
+                         stderr='--types: node "gpuO" does not exist, did you mean "gpu0"?')
+        zones = self.write({
+            "muster": 1, "nodes": [{"name": name, "labels": {"zone": name}, "count": 2,
+                                    "capacity": {"cpu": cpu, "pods": 9}}
+                                   for name, cpu in (("a", 1), ("b", 1), ("c", 8))],
+            "jobs": [{"name": "j", "min_available": 1, "groups": [
+                {"name": "g", "count": 1, "shape": {"request": {"cpu": 9}}}]}]})
+        self.assert_ends(muster("capacity", zones), 0,
+                         stdout="  a0, b0, c0: no number of them helps; this one waits: j-g-0: ")
+        alone = json.loads(muster("capacity", zones, "--json").stdout)["alone"]
+        self.assertEqual([row["type"] for row in alone], ["a0", "b0", "c0"])
 
     def test_threads_change_no_answer(self):
         changes = self.write({"changes": [{"remove_job": "train"}], "profile": "kube-scheduler"})

@@ -64,6 +64,11 @@ class Help(Files):
             for command in COMMANDS:
                 self.assertIn(command, result.stdout)
 
+    def test_help_names_a_command(self):
+        self.assertEqual(muster("help", "drain").stdout, muster("drain", "--help").stdout)
+        self.assertEqual(muster("help", "help").stdout, muster("--help").stdout)
+        self.assert_ends(muster("help", "dran"), 2, stderr='did you mean "drain"?')
+
     def test_version(self):
         self.assertRegex(muster("--version").stdout, r"^muster \d+\.\d+\.\d+\n$")
 
@@ -558,6 +563,14 @@ class Import(Files):
         self.assert_ends(muster("import", bad), 2, stderr=f"{bad}: Pod: metadata.name: missing")
         self.assert_ends(muster("import", "-", stdin="[]"), 2,
                          stderr="dump: there are no objects in it")
+        # A shell's redirection may end anywhere.
+        cut = self.folder / "cut.json"
+        whole = json.dumps({"apiVersion": "v1", "items": [self.NODE], "kind": "List"})
+        for end in (len(whole) // 2, len(whole) - 2, whole.index('"List') + 3):
+            cut.write_text(whole[:end], encoding="utf-8")
+            for command in ("import", "run", "explain"):
+                self.assert_ends(muster(command, cut), 2, stderr=f"muster: {cut}: dump: byte {end}: "
+                                 "unexpected end of input; the text is cut off: get it anew\n")
         self.assert_ends(muster("import"), 2, stderr="needs a FILE")
         self.assert_ends(muster("import", "/no/such/file"), 2, stderr="/no/such/file")
         node = self.write([self.NODE], "node.json")

@@ -202,6 +202,25 @@ class Advice(unittest.TestCase):
                      "ns/moves goes to n1", "1 finds a node, 0 wait"):
             self.assertIn(line, told.stdout)
 
+    def test_why_a_task_without_a_job_ends(self):
+        pods = [pod("lone", "default-scheduler", nodeName="n0")]
+        file = self.scenario([node("n0"), *pods])
+        told = self.run_muster("drain", file, "n0", "--profile", "volcano")
+        self.assertIn("  ns/lone ends: it has no job, and profile volcano places no such tasks\n",
+                      told.stdout)
+        told = self.run_muster("explain", file, "ns/lone")
+        self.assertEqual(told.stdout, 'ns/lone: nothing to decide\n  it is bound on "n0"\n')
+
+    def test_remedies_tell_what_else_starts(self):
+        file = self.scenario([node("n0"), *(pod(name, "default-scheduler",
+                                                nodeSelector={"disk": "ssd"}) for name in "abc")])
+        told = self.run_muster("remedies", file, "ns/a")
+        self.assertIn('label "n0" with disk=ssd: 1 task starts, 2 more of other jobs\n',
+                      told.stdout)
+        self.assertIn("do not require disk=ssd of nodes: 1 task starts\n", told.stdout)
+        rows = self.run_muster("remedies", file, "ns/a", "--format", "csv").stdout.splitlines()
+        self.assertEqual(rows[0], "kind,starts,evictions,others,profile,words")
+
     def test_names_without_a_namespace(self):
         file = self.scenario([node(), pod("p", "default-scheduler")])
         for command in ("explain", "remedies"):

@@ -149,6 +149,7 @@ class Hostile(unittest.TestCase):
         for name in ("run", "what-if", "import", "forecast"):
             for flag in file_flags(name):
                 more = ["--history", self.jobs] if flag == "--history-nodes" else []
+                more += ["--plan"] if name == "what-if" else []
                 yield [name, self.good, *more, flag, path]
 
     def ends_well(self, command):

@@ -64,6 +64,13 @@ class Man(unittest.TestCase):
         self.assertGreater(len(commands), 5)
         self.assertEqual({"", "generate --trace", *commands}, set(said()))
 
+    def test_importers(self):
+        listed = re.search(r"objects are of: (.*?);", " ".join(printed("import").split())).group(1)
+        page = PAGE.read_text(encoding="utf-8").replace("\\-", "-")
+        named = re.search(r"objects are of:\n(.*?)Without it", page, re.DOTALL).group(1)
+        self.assertEqual(set(re.findall(r"^\.BR? (\S+)", named, re.MULTILINE)),
+                         set(listed.split(", ")))
+
     def test_synopsis(self):
         entries = synopses()
         self.assertEqual({command for command, _ in entries},

@@ -189,7 +189,7 @@ class Colors(unittest.TestCase):
         for asked, given, words in (
             (["explain", GANG, "train"], None, ["\x1b[1mtrain\x1b[0m: ", "\x1b[33mundone\x1b[0m"]),
             (["drain", "-", "n0"], held,
-             ["\x1b[1mn0\x1b[0m:\n", "\n  wait \x1b[31mends\x1b[0m\n"]),
+             ["\x1b[1mn0\x1b[0m:\n", "\n  wait \x1b[31mends\x1b[0m: it has no job, "]),
             (["capacity", GANG, "--types", "gpu0=2"], None,
              ["7 tasks \x1b[33mwait\x1b[0m\n", "\x1b[1mcheapest\x1b[0m: "]),
             (["forecast", GANG], None, ["\x1b[1mSECONDS FROM NOW", "\x1b[33mlater\x1b[0m"]),
@@ -280,6 +280,7 @@ class Completion(unittest.TestCase):
 
     def test_commands_flags_and_values(self):
         self.assertIn("what-if", self.candidates(""))
+        self.assertIn("what-if", self.candidates("help", "wh"))
         flags = self.candidates("run", "-")
         self.assertLessEqual({"--profile", "--format", "--max-rows", "--help"}, set(flags))
         self.assertEqual(self.candidates("run", ""), [":files"])
@@ -329,6 +330,17 @@ class Completion(unittest.TestCase):
                          ["--remove-job=" + job["name"] for job in
                           json.loads(WEIGHTS.read_text())["jobs"] if job["name"][0] == "l"])
         self.assertEqual(self.candidates("explain", "absent.json", ""), [])
+        # The queue that each cluster has is named once where a file has it, too.
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "s.json")
+            file.write_text('{"muster": 1, "queues": [{"name": "default", "weight": 2}]}')
+            self.assertEqual(self.candidates("what-if", file, "--queue", "d"), ["default"])
+
+    def test_lists_go_on(self):
+        self.assertIn("volcano", self.candidates("compare", GANG, "--profiles", "vol"))
+        self.assertIn("kai muster", self.candidates("page", GANG, "--profiles", "kai mu"))
+        self.assertIn("gpu1", self.candidates("capacity", GANG, "--types", "g"))
+        self.assertIn("gpu0=2.5,gpu1", self.candidates("capacity", GANG, "--types", "gpu0=2.5,g"))
 
     @unittest.skipUnless(shutil.which("bash"), "bash is not installed")
     def test_bash_completes(self):

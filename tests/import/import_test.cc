@@ -52,15 +52,35 @@ TEST(Importers, ApiGroupsShowWhoseDumpItIs) {
   EXPECT_EQ(ImportObjects(" \n", {}).status().message(),
             "dump: this is empty; a dump is JSON: kubectl get ... -o json");
   EXPECT_EQ(profile({QueueJson("z"), old}),
-            "dump: as many objects belong to one scheduler as to another; name the "
-            "profile: one of volcano, kube-batch, kube-scheduler, kueue, kai, armada, yunikorn, "
-            "htcondor, mesos, pulsar, yarn-capacity, yarn-fair, koordinator, "
-            "scheduler-plugins, ray");
+            "dump: as many objects belong to one scheduler as to another, 1 each to volcano and "
+            "kube-batch; name the profile");
   EXPECT_EQ(TryImport({}, {.profile = "vulcano"}).status().message(),
-            "profile \"vulcano\": no importer has this name; expected one of volcano, "
+            "profile \"vulcano\": no importer has this name, did you mean \"volcano\"?");
+  EXPECT_EQ(TryImport({}, {.profile = "easy"}).status().message(),
+            "profile \"easy\": no importer has this name; expected one of volcano, "
             "kube-batch, kube-scheduler, kueue, kai, armada, yunikorn, htcondor, "
             "mesos, pulsar, yarn-capacity, yarn-fair, koordinator, "
             "scheduler-plugins, ray");
+}
+
+TEST(Importers, ADumpOfTwoSchedulersNamesTheOneThatIsNotRead) {
+  const ObjectJson queue = {{"apiVersion", "kueue.x-k8s.io/v1beta1"},
+                            {"kind", "ClusterQueue"},
+                            {"metadata", {{"name", "c"}}}};
+  const Import import = Imported({NodeJson(), QueueJson("a"), QueueJson("b"), queue}, {});
+  EXPECT_EQ(import.scenario.profile, "volcano");
+  EXPECT_THAT(Lines(import),
+              ::testing::Contains(
+                  "dump: read as profile volcano; objects of other schedulers are not read (1 of "
+                  "kueue); name the profile to read those in place of volcano's"));
+  // Volcano reads queues of kube-batch; a profile that is named needs no note.
+  const ObjectJson old =
+      With(QueueJson("o"), "/apiVersion", "scheduling.incubator.k8s.io/v1alpha1");
+  for (const Import& silent :
+       {Imported({NodeJson(), QueueJson("a"), QueueJson("b"), old}, {}),
+        Imported({NodeJson(), QueueJson("a"), queue}, {.profile = "volcano"})}) {
+    EXPECT_THAT(Lines(silent), ::testing::Each(::testing::Not(::testing::HasSubstr("read as"))));
+  }
 }
 
 // Every pod that waits in a plain cluster is a task that a cycle places.

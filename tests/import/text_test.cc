@@ -72,6 +72,12 @@ TEST(JsonObjects, WhatIsNoDumpIsRefusedByPlace) {
             "dump: document 1.spec: key \"a\" is given twice");
   EXPECT_EQ(RefusalOf(R"({"kind": "List", "items": [)"),
             "dump: byte 27: unexpected end of input; the text is cut off: get it anew");
+  // A line break behind it, as a program puts one behind each file, belongs to no text within.
+  for (const char* text : {R"({"kind": "Po)", "{\"kind\": \"Po\n", "{\"kind\": \"Po\\\n",
+                           "{\"kind\": \"A\", \"x\": tr \n"}) {
+    EXPECT_THAT(RefusalOf(text), HasSubstr("unexpected end of input; the text is cut off")) << text;
+  }
+  EXPECT_THAT(RefusalOf("{\"kind\": \"Po\n\"}"), HasSubstr("malformed JSON"));
   EXPECT_THAT(RefusalOf(R"({"kind": "A"} {"kind": nan})"), HasSubstr("malformed JSON"));
   EXPECT_EQ(RefusalOf(R"({"kind": "A", "x": 1e999})"), "dump: byte 24: the number is too large");
   EXPECT_THAT(RefusalOf("{\"kind\": \"\xFF\"}"), HasSubstr("malformed JSON"));

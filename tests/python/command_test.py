@@ -86,7 +86,7 @@ class Command(unittest.TestCase):
         for text, words in (
             (json.dumps(dump(cpu="1e3k")),
              "Node n1: status.allocatable.cpu: \"1e3k\" is not a quantity"),
-            ('{"kind": "Pod"', "dump: byte 15: unexpected end of input"),
+            ('{"kind": "Pod"', "dump: byte 14: unexpected end of input"),
             ('[{"metadata": {"name": "x"}}]', 'dump: document 1[0]: key "kind" is missing'),
             ('[{"kind": "Pod", "metadata": {}}]', "Pod: metadata.name: "),
             ('[{"kind": "Pod", "metadata": {"name": "p", "namespace": "ns"}, "status": {"phase": "Odd"}}]', "Pod ns/p: status.phase: \"Odd\""),

@@ -217,7 +217,7 @@ class CommandLine(unittest.TestCase):
         code, out, err = self.run_main(self.dump)
         self.assertEqual((code, out), (2, ""))
         self.assertTrue(
-            err.startswith(f"muster: {self.dump}: dump: byte 2: unexpected end of input"), err)
+            err.startswith(f"muster: {self.dump}: dump: byte 1: unexpected end of input"), err)
         self.assertEqual(self.run_main("/no/such/file")[0], 2)
 
     def test_what_is_wrong_is_one_line(self):

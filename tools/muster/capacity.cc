@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "absl/strings/strip.h"
 #include "lib/advice/need_nodes.h"
 #include "lib/advice/node_types.h"
+#include "lib/advice/suggest_row.h"
 #include "lib/base/strings.h"
 #include "lib/scenario/question.h"
 #include "tools/muster/command.h"
@@ -37,8 +39,10 @@ absl::StatusOr<std::vector<NodeOffer>> Offers(const std::string& types, const Cl
     const std::pair<std::string, std::string> sides = absl::StrSplit(part, absl::MaxSplits('=', 1));
     const auto node = std::ranges::find(rows.nodes, sides.first, &NodeSpec::name);
     if (node == rows.nodes.end()) {
-      return absl::NotFoundError(
-          absl::StrCat("--types: node ", Quote(sides.first), " does not exist"));
+      std::vector<std::string_view> names;
+      for (const NodeSpec& row : rows.nodes) names.push_back(row.name);
+      return absl::NotFoundError(absl::StrCat("--types: node ", Quote(sides.first),
+                                              " does not exist", SuggestRow(sides.first, names)));
     }
     NodeOffer& offer = offers.emplace_back(NodeOffer{.node = NewNodeLike(*node)});
     if (!sides.second.empty() && !absl::SimpleAtod(sides.second, &offer.price)) {
@@ -77,10 +81,18 @@ std::string ToText(const NodesNeeded& needed, int64_t most) {
     return absl::StrCat(tasks, tasks == 1 ? " task waits" : " tasks wait");
   };
   std::string out = absl::StrCat(wait(needed.waiting_before), "\n");
+  // Types that do the same are told together: those of three zones, say.
+  std::vector<std::pair<std::string, std::string>> alone;  // names, and what they do
   for (const NodeCount& count : needed.alone) {
-    absl::StrAppend(&out, "  ", count.type, ": ", AloneText(count, needed.waiting_before, most),
-                    "\n");
+    std::string does = AloneText(count, needed.waiting_before, most);
+    const auto same = std::ranges::find(alone, does, &std::pair<std::string, std::string>::second);
+    if (same == alone.end()) {
+      alone.emplace_back(count.type, std::move(does));
+    } else {
+      absl::StrAppend(&same->first, ", ", count.type);
+    }
   }
+  for (const auto& [types, does] : alone) absl::StrAppend(&out, "  ", types, ": ", does, "\n");
   if (!needed.cheapest.empty()) {
     absl::StrAppend(&out, "cheapest: ", Words(needed.cheapest), ", price ", needed.price, "; ",
                     wait(needed.waiting_after), " then\n");

@@ -21,6 +21,7 @@
 #include "absl/strings/strip.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
+#include "lib/model/living_names.h"
 #include "lib/profile/profile.h"
 #include "lib/scenario/budget.h"
 #include "tools/muster/dump_text.h"
@@ -113,19 +114,19 @@ std::string NamesIn(const std::string& file, std::string_view kinds, std::string
   const Snapshot snapshot = cluster.Freeze();
   std::string out;
   size_t names = 0;
-  const auto add = [&](std::string_view name) {
-    if (name.starts_with(word) && names++ < kMostNames) absl::StrAppend(&out, ToAbsl(name), "\n");
-  };
-  for (const auto kind : absl::StrSplit(ToAbsl(kinds), '|')) {
-    if (kind == "NODE") {
-      for (NodeIndex n = 0; n < snapshot.node_count(); ++n) add(snapshot.node_name(n));
-    } else if (kind == "QUEUE") {
-      for (QueueIndex q = 0; q < snapshot.queue_count(); ++q) add(snapshot.queue_name(q));
-    } else if (kind == "JOB") {
-      for (JobIndex j = 0; j < snapshot.job_count(); ++j) add(snapshot.job_name(j));
-    } else if (kind == "TASK") {
-      for (TaskIndex t = 0; t < snapshot.task_count(); ++t) add(snapshot.task_name(t));
+  const auto add = [&](const std::vector<std::string_view>& living) {
+    for (const std::string_view name : living) {
+      if (name.starts_with(word) && names++ < kMostNames) {
+        absl::StrAppend(&out, ToAbsl(name), "\n");
+      }
     }
+  };
+  const Tables& tables = TablesOf(snapshot);
+  for (const auto kind : absl::StrSplit(ToAbsl(kinds), '|')) {
+    if (kind == "NODE") add(LivingNames(tables.nodes));
+    if (kind == "QUEUE") add(LivingNames(tables.queues));
+    if (kind == "JOB") add(LivingNames(tables.jobs));
+    if (kind == "TASK") add(LivingNames(tables.tasks));
   }
   return out;
 }
@@ -284,6 +285,12 @@ absl::Status CheckProfileFlag(const std::string& profile, const Extensions* exte
   if (profile.empty()) return absl::OkStatus();
   const absl::Status status = ResolveProfile(profile, extensions).status();
   if (status.ok()) return status;
+  // A comma parts what a spec string changes, behind its colon.
+  if (flag == "--profiles" && profile.find(',') < profile.find(':')) {
+    return absl::Status(status.code(),
+                        absl::StrCat(ToAbsl(flag), ": ", Quote(profile),
+                                     " is no profile; profiles have blanks between them"));
+  }
   absl::string_view words = status.message();
   absl::ConsumePrefix(&words, "profile: ");
   return absl::Status(status.code(), absl::StrCat(ToAbsl(flag), ": ", words));
@@ -331,7 +338,11 @@ namespace {
 // the configuration's.
 absl::StatusOr<Scenario> ScenarioOf(const std::string& text, const RunFlags& flags) {
   absl::StatusOr<Scenario> scenario = ParseScenario(text, InputLimits());
-  if (IsDump(scenario.status()) && CheckDump(text, InputLimits()).ok()) {
+  const bool is_dump = IsDump(scenario.status());
+  const absl::Status read = is_dump ? CheckDump(text, InputLimits()) : absl::OkStatus();
+  // It begins as a dump does, so what is wrong with the dump is told.
+  if (IsCutDump(scenario.status(), read)) return read;
+  if (is_dump && read.ok()) {
     ImportOptions options;
     options.limits = InputLimits();
     if (flags.now.has_value()) options.now = *flags.now;

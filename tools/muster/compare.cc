@@ -240,7 +240,7 @@ int CompareCommand(const Arguments& arguments) {
   ThreadsFlag threads;
   FlagSet flags;
   run_flags.Declare(&flags);
-  flags.Value("--profiles", "LIST", &names, "spec strings, with blanks between; default: all");
+  flags.Value("--profiles", "PROFILES", &names, "spec strings, with blanks between; default: all");
   threads.Declare(&flags);
   const Parsed parsed = ParseArguments(kCompareText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;

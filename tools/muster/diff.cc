@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "lib/advice/counted_tasks.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "tools/muster/command.h"
@@ -33,6 +34,21 @@ std::string LeftOutText(const Run& before, const Run& after, const Extensions* e
                        absl::StrCat("; ", ToAbsl(leaves.plan.profile()),
                                     " leaves such tasks out; --lone-tasks QUEUE makes jobs of "
                                     "them"));
+}
+
+// Returns the words of the difference, and a line where more tasks wait in one plan than in the
+// other: tasks that are in one cluster alone and have no node there end nowhere in both.
+std::string ToText(const PlanDifference& difference, const Run& before, const Run& after) {
+  const auto waiting = [](const Run& run) {
+    return static_cast<int64_t>(run.plan.pending().size()) +
+           CountedWaiting(TablesOf(run.snapshot), run.plan);
+  };
+  const int64_t first = waiting(before), second = waiting(after);
+  std::string text = difference.ToText();
+  if (first == second) return text;
+  if (text == "nothing differs\n") text = "no task ends elsewhere\n";
+  return absl::StrCat(text, first, first == 1 ? " task waits" : " tasks wait",
+                      " in the first plan, ", second, " in the second\n");
 }
 
 }  // namespace
@@ -64,7 +80,7 @@ int DiffCommand(const Arguments& arguments) {
   if (!loaded.ok()) return Complain(std::string(loaded.status().message()));
   const std::string left_out = LeftOutText(*before, *after, loaded->get());
   NoteOutsideTables(left_out);
-  return Show([&] { return absl::StrCat(difference.ToText(), left_out); },
+  return Show([&] { return absl::StrCat(ToText(difference, *before, *after), left_out); },
               [&] { return difference.ToJson(); },
               {"starts=task,job,before,after,reason,now", "stops", "moves", "admits=job,queue",
                "withdraws", "queues=queue,share_before,share_after"});

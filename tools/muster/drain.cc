@@ -1,12 +1,19 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // muster drain: where the tasks of nodes would go, in which order to drain, and what breaks.
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/model/access.h"
 #include "lib/scenario/question.h"
 #include "tools/muster/command.h"
+#include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
 #include "tools/muster/progress.h"
 
@@ -20,15 +27,40 @@ constexpr CommandText kDrainText = {
     "which gangs would run with too few tasks.",
     "muster drain tests/scenarios/queue_weights.json n"};
 
-std::string ToText(const DrainReport& report) {
+// Returns why the task ends, where the report has no reason; `before` is what is drained.
+std::string WhyItEnds(const DrainedTask& task, const Opened& before) {
+  const Tables& tables = TablesOf(before.cluster);
+  const std::optional<TaskIndex> t = tables.tasks.names.Find(task.task);
+  if (!task.ends || !task.reason.empty() || !t || tables.has_job(*t)) return "";
+  const std::string& profile = before.scenario.profile;
+  if (!SkipsLoneTasks(profile, before.scenario.options.extensions.get())) return "";
+  return absl::StrCat(": it has no job, and profile ", profile, " places no such tasks");
+}
+
+// Returns a line for each task. A reason is told once, of the first task that waits for it.
+std::string TasksText(const std::vector<DrainedTask>& tasks, const Opened& before) {
+  std::string out;
+  std::map<std::string_view, std::string_view> first;  // by reason
+  for (const DrainedTask& task : tasks) {
+    const char* fate = task.ends ? " ends" : task.to.empty() ? " waits" : " goes to ";
+    absl::StrAppend(&out, "  ", task.task, fate, task.to);
+    const bool waits = !task.ends && task.to.empty() && !task.reason.empty();
+    const auto [entry, is_new] =
+        waits ? first.try_emplace(task.reason, task.task) : std::pair(first.end(), true);
+    if (!is_new) {
+      absl::StrAppend(&out, ": as ", ToAbsl(entry->second), "\n");
+    } else {
+      absl::StrAppend(&out, task.reason.empty() ? "" : ": ", task.reason, WhyItEnds(task, before),
+                      "\n");
+    }
+  }
+  return out;
+}
+
+std::string ToText(const DrainReport& report, const Opened& before) {
   std::string out;
   for (const DrainStep& step : report.steps) {
-    absl::StrAppend(&out, step.node, ":\n");
-    for (const DrainedTask& task : step.tasks) {
-      const char* fate = task.ends ? " ends" : task.to.empty() ? " waits" : " goes to ";
-      absl::StrAppend(&out, "  ", task.task, fate, task.to, task.reason.empty() ? "" : ": ",
-                      task.reason, "\n");
-    }
+    absl::StrAppend(&out, step.node, ":\n", TasksText(step.tasks, before));
     for (const std::string& budget : step.broken_budgets) {
       absl::StrAppend(&out, "  budget ", budget, " does not allow it\n");
     }
@@ -59,7 +91,7 @@ int DrainCommand(const Arguments& arguments) {
     const absl::Status status = WithPlace(parsed.others[0], run_flags, report.status());
     return Complain(std::string(status.message()));
   }
-  return Show([&] { return ToText(*report); }, [&] { return WriteDrainReport(*report); },
+  return Show([&] { return ToText(*report, *opened); }, [&] { return WriteDrainReport(*report); },
               {"steps.tasks=node,task,to,reason,ends"});
 }
 

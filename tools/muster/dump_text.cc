@@ -12,6 +12,11 @@ bool IsDump(const absl::Status& status) {
   return absl::StrContains(status.message(), "muster import makes a scenario of a dump");
 }
 
+bool IsCutDump(const absl::Status& scenario, const absl::Status& dump) {
+  return absl::StartsWith(scenario.message(), "scenario: unknown key") && IsDump(scenario) &&
+         absl::StrContains(dump.message(), "; the text is cut off");
+}
+
 void ComplainOf(const Import& import) {
   for (const ImportEntry& entry : import.report) {
     Complain(absl::StrCat(ToAbsl(ImportSeverityName(entry.severity)), ": ", Describe(entry)));

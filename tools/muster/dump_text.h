@@ -15,6 +15,10 @@ namespace muster {
 // Returns whether the error of ParseScenario is that the text is a dump.
 bool IsDump(const absl::Status& status);
 
+// Returns whether the error of ParseScenario is that the text begins with a key of dumps, and that
+// of CheckDump that the text ends too early.
+bool IsCutDump(const absl::Status& scenario, const absl::Status& dump);
+
 // Prints what the scenario does not hold to standard error, a line for each entry.
 void ComplainOf(const Import& import);
 

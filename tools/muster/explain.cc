@@ -83,6 +83,17 @@ std::string Facts(const Plan& plan, const Snapshot& snapshot, std::string_view n
   return out;
 }
 
+// Returns a line with the node of a task of which there is nothing to decide; empty: it has none.
+std::string WhereItIs(const Snapshot& snapshot, std::string_view name, std::string_view text) {
+  const Tables& tables = TablesOf(snapshot);
+  const std::optional<TaskIndex> task = tables.tasks.names.Find(name);
+  if (!text.ends_with("nothing to decide\n") || !task) return "";
+  const NodeIndex node = tables.tasks.node[*task];
+  if (node == kNone) return "";
+  return absl::StrCat("  it is ", ToAbsl(TaskStatusName(tables.tasks.status[*task])), " on ",
+                      Quote(tables.nodes.names.name(node)), "\n");
+}
+
 // Collects what is told of jobs, and of tasks without a job, and puts those together of which the
 // same is told.
 class Told {
@@ -228,7 +239,8 @@ int ExplainCommand(const Arguments& arguments) {
                      NoSuchName(parsed.others[1], run->snapshot, run->scenario.left_out)));
   }
   const std::string& name = parsed.others[1];
-  return show(&name, absl::StrCat(*text, left_out, Facts(run->plan, run->snapshot, name),
+  return show(&name, absl::StrCat(*text, WhereItIs(run->snapshot, name, *text), left_out,
+                                  Facts(run->plan, run->snapshot, name),
                                   LackedEverywhere(run->plan, run->snapshot, name)));
 }
 

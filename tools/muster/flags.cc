@@ -41,6 +41,12 @@ std::string ValuesOf(std::string_view placeholder, const std::string& value) {
   return "";
 }
 
+// Where the last item of a value begins that lists several.
+size_t LastItem(std::string_view placeholder, std::string_view value) {
+  if (placeholder != "PROFILES" && placeholder != "NODES") return 0;
+  return value.find_last_of(placeholder == "NODES" ? ',' : ' ') + 1;  // 0: there is one item
+}
+
 // Each line with `head` in front of it; what stands for the names of files stays.
 std::string WithHead(std::string_view head, std::string_view lines) {
   std::string out;
@@ -178,8 +184,14 @@ std::string FlagSet::Candidates(const std::vector<std::string>& arguments,
   const size_t given = arguments.empty() ? 0 : arguments.size() - 1;
   const std::vector<std::string> others = Others(std::span(arguments).first(given));
   const auto values = [&](const std::string& placeholder, const std::string& value) {
-    const std::string known = ValuesOf(placeholder, value);
-    return known.empty() && !others.empty() ? names(others[0], placeholder, value) : known;
+    const size_t begin = LastItem(placeholder, value);
+    const std::string item = value.substr(begin);
+    const std::string one = placeholder == "PROFILES" || placeholder == "NODES"
+                                ? placeholder.substr(0, placeholder.size() - 1)
+                                : placeholder;
+    const std::string known = ValuesOf(one, item);
+    return WithHead(value.substr(0, begin),
+                    known.empty() && !others.empty() ? names(others[0], one, item) : known);
   };
   const Flag* before = given == 0 ? nullptr : Find(arguments[given - 1]);
   if (before != nullptr && !before->placeholder.empty()) return values(before->placeholder, word);

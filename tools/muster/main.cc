@@ -65,7 +65,7 @@ std::string Help() {
 // What may stand in place of the last word, as kCompleteFlag of command.h has it.
 int Complete(muster::Arguments words) {
   if (!words.empty() && words[0] == "--") words.erase(words.begin());
-  if (words.size() < 2) {
+  if (words.size() < 2 || (words.size() == 2 && words[0] == "help")) {
     std::string out;
     for (const Command& command : kCommands) {
       absl::StrAppend(&out, muster::ToAbsl(command.name), "\t", muster::ToAbsl(command.about),
@@ -84,7 +84,9 @@ int Complete(muster::Arguments words) {
 int RunMain(const muster::Arguments& arguments) {
   if (arguments.empty()) return muster::Complain(absl::StrCat("a command is missing\n", Help()));
   const std::string& name = arguments[0];
-  if (name == "--help" || name == "-h" || name == "help") return muster::Print(Help());
+  const bool asks = name == "help" && arguments.size() > 1;
+  if (name == "--help" || name == "-h" || (name == "help" && !asks)) return muster::Print(Help());
+  if (asks) return RunMain({arguments[1], "--help"});
   if (name == "--version") return muster::Print("muster " MUSTER_VERSION_STRING "\n");
   if (name == "complete") return Complete({arguments.begin() + 1, arguments.end()});
   std::vector<std::string_view> names;

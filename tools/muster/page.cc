@@ -26,12 +26,13 @@ constexpr CommandText kPageText = {
     "that wait with their reasons, and what several profiles decide differently.",
     "muster page tests/scenarios/gang_undone.json --profiles \"volcano muster\" -o plan.html"};
 
-// What would help the first jobs that wait, `most` of them.
+// What would help the first jobs that wait, `most` of them; of tasks without a job that are alike,
+// the first.
 absl::Status Diagnosed(const Opened& opened, int64_t most, PagePlan* page) {
-  std::vector<std::string> jobs = WaitingJobs(TablesOf(opened.cluster), page->plan);
-  jobs.resize(std::min(jobs.size(), static_cast<size_t>(most)));
-  Progress progress("jobs: looking for remedies", static_cast<int64_t>(jobs.size()));
-  for (const std::string& job : jobs) {
+  std::vector<WaitingRow> rows = WaitingRows(TablesOf(opened.cluster), page->plan);
+  rows.resize(std::min(rows.size(), static_cast<size_t>(most)));
+  Progress progress("jobs: looking for remedies", static_cast<int64_t>(rows.size()));
+  for (const auto& [job, alike] : rows) {
     progress.Step();
     absl::StatusOr<Diagnosis> diagnosis =
         Diagnose(opened.cluster, page->profile, job, {.schedule = opened.scenario.options});
@@ -49,10 +50,12 @@ int PageCommand(const Arguments& arguments) {
   int64_t remedies = 0;
   FlagSet flags;
   run_flags.Declare(&flags);
-  flags.Value("--profiles", "LIST", &names,
+  flags.Value("--profiles", "PROFILES", &names,
               "spec strings, with blanks between; default: the profile of the scenario");
-  flags.Value("--remedies", "N", &remedies,
-              "look for remedies of the first N jobs that wait, 0 by default");
+  flags.Value(
+      "--remedies", "N", &remedies,
+      "look for remedies of the first N jobs, or rows of tasks without a job, that wait; 0 by "
+      "default");
   flags.Value("-o", "FILE", &output, "write there, not to standard output");
   const Parsed parsed = ParseArguments(kPageText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;

@@ -37,11 +37,7 @@ std::string ToText(const std::string& job, const Diagnosis& diagnosis, bool plac
                   diagnosis.trials >= most ? ", all that --trials allows" : "",
                   diagnosis.remedies.empty() ? ")\n" : "):\n");
   for (const Remedy& remedy : diagnosis.remedies) {
-    absl::StrAppend(&out, "  - ", remedy.words, ": ", StartsText(remedy.starts, placed));
-    if (remedy.evictions > 0) absl::StrAppend(&out, ", ", remedy.evictions, " more evicted");
-    if (remedy.evictions < 0) absl::StrAppend(&out, ", ", -remedy.evictions, " fewer evicted");
-    if (remedy.others < 0) absl::StrAppend(&out, ", ", -remedy.others, " fewer of other jobs");
-    absl::StrAppend(&out, "\n");
+    absl::StrAppend(&out, "  - ", remedy.words, ": ", OutcomeText(remedy, placed), "\n");
   }
   return out;
 }
@@ -87,7 +83,7 @@ int RemediesCommand(const Arguments& arguments) {
       PlacesTasks(opened->scenario.profile, opened->scenario.options.extensions.get());
   return Show([&] { return ToText(parsed.others[1], *diagnosis, placed, options.trials); },
               [&] { return WriteDiagnosis(parsed.others[1], *diagnosis); },
-              {"remedies=kind,starts,evictions,others,profile,words,changes"});
+              {"remedies=kind,starts,evictions,others,profile,words"});
 }
 
 }  // namespace muster

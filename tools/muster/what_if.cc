@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -19,9 +20,11 @@
 #include "lib/base/text_table.h"
 #include "lib/model/access.h"
 #include "lib/model/tables.h"
+#include "lib/model/what_if_edits.h"
 #include "lib/profile/profile.h"
 #include "muster/quantity.h"
 #include "tools/muster/command.h"
+#include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
 #include "tools/muster/progress.h"
 #include "tools/muster/threads.h"
@@ -39,31 +42,31 @@ constexpr CommandText kWhatIfText = {
     "muster what-if tests/scenarios/queue_weights.json --profile muster --queue light --weight 4"};
 
 struct Flags {
-  std::string profile, changes;
+  std::string changes;
   std::string queue, guaranteed, deserved, limit;
   std::optional<int64_t> weight;
-  std::string remove_node, remove_nodes, remove_job, remove_task, add_nodes;
+  std::vector<std::string> remove_node, remove_nodes, remove_job, remove_task;
+  std::string add_nodes;
   std::optional<int64_t> count;
   bool plan = false;
 
   void Declare(FlagSet* flags) {
-    flags->Value("--profile", "P", &profile,
-                 "the profile of the policies that divide, such as volcano");
     flags->Value("--queue", "QUEUE", &queue, "the queue that the next four are about");
     flags->Value("--weight", "N", &weight, "its weight");
     flags->Value("--guaranteed", "AMOUNTS", &guaranteed,
                  "as cpu=4,memory=8Gi; these and no others");
     flags->Value("--deserved", "AMOUNTS", &deserved, "what it deserves by its spec");
     flags->Value("--limit", "AMOUNTS", &limit, "what it may hold at most");
-    flags->Value("--remove-node", "NODE", &remove_node,
-                 "the node leaves; its tasks of jobs wait again, others end");
-    flags->Value("--remove-nodes", "LABELS", &remove_nodes, "so do all with labels, as pool=b");
-    flags->Value("--remove-job", "JOB", &remove_job, "the job leaves with its tasks");
-    flags->Value("--remove-task", "TASK", &remove_task, "the task leaves; with --plan");
+    flags->Values("--remove-node", "NODE", &remove_node,
+                  "the node leaves; its tasks of jobs wait again, others end; this and the next "
+                  "three may be given several times");
+    flags->Values("--remove-nodes", "LABELS", &remove_nodes, "so do all with labels, as pool=b");
+    flags->Values("--remove-job", "JOB", &remove_job, "the job leaves with its tasks");
+    flags->Values("--remove-task", "TASK", &remove_task, "the task leaves; with --plan");
     flags->Value("--add-nodes", "AMOUNTS", &add_nodes, "a node of that capacity comes");
     flags->Value("--count", "N", &count, "so many of them, 1 by default");
-    flags->Value("--changes", "JSON", &changes,
-                 "a file of {\"changes\": [...]}, any number of these and more; with --plan also "
+    flags->Value("--changes", "FILE", &changes,
+                 "{\"changes\": [...]} as JSON, any number of these and more; with --plan also "
                  "the \"profile\" to plan by after them");
     flags->Switch("--plan", &plan, "schedule before and after, and print what differs");
   }
@@ -130,16 +133,20 @@ absl::StatusOr<PlacedChanges> ChangesOfFile(const Flags& flags) {
 
 // Adds those of the flags.
 absl::StatusOr<PlacedChanges> WithFlags(const Flags& flags, PlacedChanges changes) {
-  if (!flags.remove_node.empty()) {
-    changes.Add("--remove-node", {.remove_nodes = RemovedNodes{.name = flags.remove_node}});
+  for (const std::string& node : flags.remove_node) {
+    changes.Add("--remove-node", {.remove_nodes = RemovedNodes{.name = node}});
   }
-  if (!flags.remove_nodes.empty()) {
-    auto labels = Pairs("--remove-nodes", flags.remove_nodes);
+  for (const std::string& text : flags.remove_nodes) {
+    auto labels = Pairs("--remove-nodes", text);
     if (!labels.ok()) return labels.status();
     changes.Add("--remove-nodes", {.remove_nodes = RemovedNodes{.labels = *std::move(labels)}});
   }
-  if (!flags.remove_job.empty()) changes.Add("--remove-job", {.remove_job = flags.remove_job});
-  if (!flags.remove_task.empty()) changes.Add("--remove-task", {.remove_task = flags.remove_task});
+  for (const std::string& job : flags.remove_job) {
+    changes.Add("--remove-job", {.remove_job = job});
+  }
+  for (const std::string& task : flags.remove_task) {
+    changes.Add("--remove-task", {.remove_task = task});
+  }
   if (!flags.add_nodes.empty()) {
     std::optional<Resources> capacity;
     if (absl::Status s = ReadAmounts("--add-nodes", flags.add_nodes, &capacity); !s.ok()) return s;
@@ -167,9 +174,18 @@ absl::StatusOr<PlacedChanges> WithFlags(const Flags& flags, PlacedChanges change
   return changes;
 }
 
+bool HasQuotaByFlavor(const Tables& tables, const std::string& queue) {
+  const std::optional<QueueIndex> q = tables.queues.names.Find(queue);
+  return q && tables.queues.spec[*q].rules && !tables.queues.spec[*q].rules->groups.empty();
+}
+
 // Returns a line for each value of the queue that the profile does not read.
-std::string UnreadText(const QueueEdit& edit, const ProfileConfig& config) {
+std::string UnreadText(const QueueEdit& edit, const ProfileConfig& config, const Tables& tables) {
   const QueueFieldsRead& reads = config.needs.queues;
+  const std::string_view quota =
+      HasQuotaByFlavor(tables, edit.name)
+          ? "; the queue has quota by flavor, which \"quota\" in a file of --changes replaces"
+          : "";
   std::string out;
   for (const auto& [set, read, what] :
        {std::tuple(edit.weight.has_value(), reads.weight, "weight"),
@@ -177,8 +193,8 @@ std::string UnreadText(const QueueEdit& edit, const ProfileConfig& config) {
         std::tuple(edit.deserved.has_value(), reads.deserved, "deserved"),
         std::tuple(edit.limit.has_value(), reads.limit, "limit")}) {
     if (!set || read) continue;
-    absl::StrAppend(&out, "note: profile ", config.name, " does not read \"", what,
-                    "\" of a queue\n");
+    absl::StrAppend(&out, "note: profile ", config.name, " does not read \"", what, "\" of a queue",
+                    what == std::string_view("limit") ? ToAbsl(quota) : "", "\n");
   }
   return out;
 }
@@ -213,6 +229,27 @@ std::string ShapeText(const NodeSpec& node, const Tables& tables) {
   return out;
 }
 
+// Returns a line where tasks without a job leave with their nodes under a profile that places such
+// tasks: the pods of a plain Kubernetes dump, which their controllers make again.
+std::string EndsText(const RemovedNodes& removed, const Opened& opened) {
+  const Tables& tables = TablesOf(opened.cluster);
+  if (SkipsLoneTasks(opened.scenario.profile, opened.scenario.options.extensions.get())) return "";
+  const absl::StatusOr<std::vector<NodeIndex>> leaving = ChooseNodes(
+      "remove_nodes", removed.name, removed.labels, tables.nodes, [](NodeIndex) { return true; });
+  if (!leaving.ok()) return "";  // what makes the changes tells of it
+  const std::set<NodeIndex> nodes(leaving->begin(), leaving->end());
+  int64_t ending = 0;
+  for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
+    ending += tables.tasks.alive[t] && !tables.has_job(t) && nodes.contains(tables.tasks.node[t]);
+  }
+  if (ending == 0) return "";
+  return absl::StrCat("note: ", ending, ending == 1 ? " task" : " tasks", " without a job ",
+                      ending == 1 ? "ends" : "end",
+                      removed.name.empty() ? std::string(" with these nodes")
+                                           : absl::StrCat(" with node ", Quote(removed.name)),
+                      "; muster drain tells where such tasks would go\n");
+}
+
 // Returns what the changes cannot do under the profile, a line each.
 std::string NotesOn(const std::vector<WhatIfChange>& changes, const Flags& flags,
                     const Opened& opened) {
@@ -221,7 +258,10 @@ std::string NotesOn(const std::vector<WhatIfChange>& changes, const Flags& flags
   std::string out;
   for (const WhatIfChange& change : changes) {
     if (change.queue.has_value() && config.ok()) {
-      absl::StrAppend(&out, UnreadText(*change.queue, *config));
+      absl::StrAppend(&out, UnreadText(*change.queue, *config, TablesOf(opened.cluster)));
+    }
+    if (change.remove_nodes.has_value() && flags.plan) {
+      absl::StrAppend(&out, EndsText(*change.remove_nodes, opened));
     }
     if (change.add_nodes.has_value() && !flags.add_nodes.empty()) {
       absl::StrAppend(&out, ShapeText(change.add_nodes->node, TablesOf(opened.cluster)));
@@ -301,15 +341,24 @@ std::string ToText(const Outlook& outlook, bool changed_only) {
   return empty && changed_only ? "nothing differs\n" : table.ToString();
 }
 
+// Returns the first of the flags that only a cycle reads; empty: none is given.
+std::string FlagOfCycles(const RunFlags& flags) {
+  return flags.now.has_value()           ? "--now"
+         : flags.seed.has_value()        ? "--seed"
+         : flags.work_budget.has_value() ? "--work-budget"
+         : !flags.turn.empty()           ? "--turn"
+         : !flags.memory.empty()         ? "--memory"
+                                         : "";
+}
+
 }  // namespace
 
 int WhatIfCommand(const Arguments& arguments) {
   Flags given;
   FlagSet flags;
-  given.Declare(&flags);
   RunFlags run_flags;
-  run_flags.DeclareLoneTasks(&flags);
-  run_flags.load.Declare(&flags);
+  run_flags.Declare(&flags);
+  given.Declare(&flags);
   ThreadsFlag threads;
   threads.Declare(&flags);
   const Parsed parsed = ParseArguments(kWhatIfText, &flags, arguments);
@@ -324,7 +373,9 @@ int WhatIfCommand(const Arguments& arguments) {
   if (executor != nullptr && !given.plan) {
     return ComplainUsage(kWhatIfText, "--threads needs --plan");
   }
-  run_flags.profile = given.profile;
+  if (const std::string flag = FlagOfCycles(run_flags); !given.plan && !flag.empty()) {
+    return ComplainUsage(kWhatIfText, flag + " needs --plan: without it no cycle runs");
+  }
   const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
   if (!opened.ok()) return Complain(std::string(opened.status().message()));
   const Scenario& scenario = opened->scenario;
