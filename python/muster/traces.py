@@ -30,6 +30,29 @@ from .notebook import titled
 from .limits import DEFAULT, Limits
 from .whole_files import replacing
 
+__all__ = [
+    "Mix",
+    "Trace",
+    "alibaba2020",
+    "alibaba2023",
+    "available",
+    "csv",
+    "draws",
+    "fit",
+    "google2019",
+    "hpc",
+    "itp",
+    "load",
+    "load_mix",
+    "mix",
+    "mix_names",
+    "named_mix",
+    "openb",
+    "parquet",
+    "philly",
+    "swf",
+]
+
 Path = str | os.PathLike[str]
 
 
@@ -565,6 +588,6 @@ def parquet(
 
 _folder = folder  # the readers have an argument of that name
 
-from .mixes import (  # noqa: E402, F401: they build on Trace
+from .mixes import (  # noqa: E402: they build on Trace
     Mix, fit, load_mix, mix, mix_names, named_mix
 )
