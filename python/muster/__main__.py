@@ -13,9 +13,10 @@ and these, which need Python:
 import difflib
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from . import HAVE_ENGINE
+from .fetch import candidates as _of_traces
 from .fetch import main as _traces
 from .program import run as _run
 
@@ -47,6 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words and words[0] in _COMMANDS:
         return _COMMANDS[words[0]](words[1:])
+    if words and words[0] == "complete":
+        return _complete(words[2 if words[1:2] == ["--"] else 1:])
     if not words or words[0] in ("-h", "--help", "help"):
         code = _run(words)
         lines = "".join(f"  {name:<11} {about}\n" for name, about in _ABOUT.items())
@@ -62,6 +65,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f'muster: unknown command "{words[0]}", did you mean "{meant[0]}"?', file=sys.stderr)
         return 2
     return _run(words, replace=arguments is None)
+
+
+def _complete(words: Sequence[str]) -> int:
+    """What a shell may put in place of the last word: a line each, as the program of C++ prints."""
+    lines: Iterable[str] = ()
+    code = 0
+    if len(words) < 2:
+        code = _run(["complete", "--", *words])
+        lines = (f"{name}\t{about}" for name, about in _ABOUT.items())
+    elif words[0] == "traces":
+        lines = _of_traces(words[1:])
+    elif words[0] not in _COMMANDS:
+        return _run(["complete", "--", *words])
+    elif HAVE_ENGINE:
+        from .commands import candidates
+
+        lines = candidates(words[0], words[1:])
+    print("".join(f"{line}\n" for line in lines), end="")
+    return code
 
 
 def _is_trace(word: str) -> bool:

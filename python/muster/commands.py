@@ -5,12 +5,16 @@ import argparse
 import json
 import pathlib
 import shlex
+import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import own, traces
+from . import own, program, traces
+from .arguments import Parser, files
 from .errors import Error, InvalidArgument
+from .fields import suggestion
+from .replay import ReplayOptions, StudyOptions
 from .statistics import METRICS
 from .study import Study, compare, reproduce, sweep
 from .traces import Trace
@@ -23,6 +27,11 @@ _TRACES = """traces:
   mix, mix:SEED                       made up: gangs of GPUs
   mix:NAME[:JOBS[:NODES[:SEED]]]      made from a mix: openb, philly or hpc (of hpc NODES are processors), or a file .json
 """
+
+
+# What the first word of a trace may be.
+_KINDS = ("philly", "openb", "hpc", "swf", "itp", "csv", "parquet", "alibaba2020", "alibaba2023",
+          "google2019", "mix")
 
 
 def _made(name: str, jobs: str = "5000", size: str = "0", seed: str = "0") -> Trace:
@@ -65,7 +74,8 @@ def open_trace(words: str, folder: str | None = None) -> Trace:
         if isinstance(failure, Error):
             raise
         raise InvalidArgument(f"trace {words!r}: {failure}") from None
-    raise InvalidArgument(f"trace {words!r} is not understood\n{_TRACES}")
+    raise InvalidArgument(
+        f"trace {words!r} is not understood{suggestion(kind, _KINDS)}\n{_TRACES}")
 
 
 def _value(text: str) -> Any:
@@ -82,11 +92,8 @@ def _pair(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _parser(name: str, about: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=f"muster {name}",
-                                     description=about,
-                                     epilog=_TRACES,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+def _parser(name: str, about: str) -> Parser:
+    parser = Parser(f"muster {name}", about, _TRACES)
     parser.add_argument("trace", nargs="+")
     parser.add_argument("--profile", action="append", required=True, metavar="SPEC", help="may be given several times")
     parser.add_argument("--traces", metavar="DIR", help="folder of recorded traces")
@@ -102,10 +109,32 @@ def _parser(name: str, about: str) -> argparse.ArgumentParser:
     parser.add_argument("--save", metavar="FILE", help="write the manifest, and the traces beside it")
     parser.add_argument("--report", metavar="FILE", help="write the HTML report")
     _add_where(parser)
+    parser.values |= {"trace": _traces, "profile": _specs, "rank_by": lambda word: METRICS}
+    parser.values |= dict.fromkeys(("traces", "save", "report"), files)
     return parser
 
 
-def _add_where(parser: argparse.ArgumentParser) -> None:
+def _traces(word: str) -> list[str]:
+    """What a trace may begin with."""
+    if word.startswith("mix:"):
+        return [f"mix:{name}" for name in traces.mix_names()] + [":files"]
+    return [*("openb:recorded" if word.startswith("openb:") else kind for kind in _KINDS), ":files"]
+
+
+def _specs(word: str) -> list[str]:
+    """Profiles, and what may go on a spec string: the program of C++ knows."""
+    told = subprocess.run([program.path(), "complete", "--", "run", "--profile", word],
+                          capture_output=True, text=True, check=False)
+    return told.stdout.splitlines()
+
+
+def _assigned(names: Sequence[str]) -> Callable[[str], list[str]]:
+    return lambda word: [f"{name}=" for name in names] if "=" not in word else []
+
+
+def _add_where(parser: Parser) -> None:
+    parser.values |= {"executor": lambda word: ("processes", "ray", "here")}
+    parser.values |= dict.fromkeys(("cache", "policies"), files)
     parser.add_argument("--executor", default="processes", metavar="WHERE", help="processes, ray or here")
     parser.add_argument("--workers", type=int, metavar="N", help="processes at a time (all cores)")
     parser.add_argument("--cache", metavar="DIR", help="keeps finished runs (MUSTER_CACHE or ~/.cache/muster)")
@@ -145,7 +174,7 @@ def _common(args: argparse.Namespace) -> dict[str, Any]:
     return told | _where(args)
 
 
-def _study(words: Sequence[str]) -> int:
+def _study_parser() -> Parser:
     parser = _parser("study", "Plays traces under several profiles and ranks them.")
     parser.add_argument("--option",
                         action="append",
@@ -153,13 +182,18 @@ def _study(words: Sequence[str]) -> int:
                         type=_pair,
                         metavar="NAME=VALUE",
                         help="of muster.replay")
-    args = parser.parse_args(words)
+    parser.values["option"] = _assigned(list(StudyOptions.__annotations__))
+    return parser
+
+
+def _study(words: Sequence[str]) -> int:
+    args = _study_parser().parse_args(words)
     options = {name: _value(text) for name, text in args.option}
     study = compare(_named(args), args.profile, **_common(args), **options)
     return _finish(study, args, ["study", *words])
 
 
-def _sweep(words: Sequence[str]) -> int:
+def _sweep_parser() -> Parser:
     parser = _parser("sweep", "Plays traces under every combination of profiles and options.")
     parser.add_argument("--vary",
                         action="append",
@@ -167,20 +201,37 @@ def _sweep(words: Sequence[str]) -> int:
                         type=_pair,
                         metavar="NAME=V1,V2,...",
                         help="an option of muster.replay")
-    args = parser.parse_args(words)
+    parser.values["vary"] = _assigned(list(ReplayOptions.__annotations__))
+    return parser
+
+
+def _sweep(words: Sequence[str]) -> int:
+    args = _sweep_parser().parse_args(words)
     axes = {name: [_value(v) for v in text.split(",")] for name, text in args.vary}
     study = sweep({"trace": _named(args), "profile": args.profile, **axes}, **_common(args))
     return _finish(study, args, ["sweep", *words])
 
 
-def _again(name: str, about: str,
-           words: Sequence[str]) -> tuple[argparse.Namespace, Study, list[str]]:
-    parser = argparse.ArgumentParser(prog=f"muster {name}", description=about)
+_AGAIN = {
+    "reproduce": "Makes a study again and compares digests.",
+    "report": "Writes the report of a manifest, from kept runs where there are any.",
+}
+
+
+def _again_parser(name: str) -> Parser:
+    parser = Parser(f"muster {name}", _AGAIN[name])
     parser.add_argument("manifest")
     _add_where(parser)
+    parser.values["manifest"] = files
     if name == "report":
-        parser.add_argument("-o", "--output", default="report.html", metavar="FILE")
-    args = parser.parse_args(words)
+        parser.add_argument("-o", "--output", default="report.html", metavar="FILE",
+                            help="the page (report.html)")
+        parser.values["output"] = files
+    return parser
+
+
+def _again(name: str, words: Sequence[str]) -> tuple[argparse.Namespace, Study, list[str]]:
+    args = _again_parser(name).parse_args(words)
     where = _where(args)
     if name == "reproduce" and args.cache is None:
         where["cache"] = False  # to find what was kept would prove nothing
@@ -188,7 +239,7 @@ def _again(name: str, about: str,
 
 
 def _reproduce(words: Sequence[str]) -> int:
-    _, study, wrong = _again("reproduce", "Makes a study again and compares digests.", words)
+    _, study, wrong = _again("reproduce", words)
     for line in wrong:
         print(line, file=sys.stderr)
     print(study)
@@ -197,7 +248,7 @@ def _reproduce(words: Sequence[str]) -> int:
 
 
 def _report(words: Sequence[str]) -> int:
-    args, study, wrong = _again("report", "Writes the report of a manifest, from kept runs where there are any.", words)
+    args, study, wrong = _again("report", words)
     if wrong:
         print(f"muster report: {wrong[0]}", file=sys.stderr)
         return 1
@@ -210,6 +261,13 @@ def _report(words: Sequence[str]) -> int:
 _COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "study": _study, "sweep": _sweep, "reproduce": _reproduce, "report": _report,
 }
+
+
+def candidates(name: str, words: Sequence[str]) -> list[str]:
+    """What may stand in place of the last word of a command."""
+    if name in _AGAIN:
+        return _again_parser(name).candidates(words)
+    return (_study_parser() if name == "study" else _sweep_parser()).candidates(words)
 
 
 def main(name: str, words: Sequence[str]) -> int:

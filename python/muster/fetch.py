@@ -25,6 +25,7 @@ import urllib.request
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from .arguments import Parser, files
 from .errors import Error, InvalidArgument
 
 _CHUNK = 1 << 16
@@ -261,25 +262,37 @@ def named(name: str) -> Source:
 def listing(folder: pathlib.Path) -> Iterable[str]:
     width = max(map(len, SOURCES))
     for name, source in SOURCES.items():
-        there = sum((folder / file.path).exists() for file in source.files)
+        # Readers take a file packed by gzip, too.
+        there = sum(any((folder / (file.path + end)).exists() for end in ("", ".gz"))
+                    for file in source.files)
         state = (
             "there" if there == len(source.files)
             else f"{there} of {len(source.files)} files" if there else "-")
         yield f"{name:{width}}  {state:14}  {source.about}"
 
 
-def main(words: Sequence[str]) -> int:
-    """muster traces: needs no extension module."""
-    parser = argparse.ArgumentParser(
-        prog="muster traces", description="Lists the traces that can be fetched, or fetches the public originals of some."
-    )
+def _parser() -> Parser:
+    parser = Parser("muster traces", "Lists the traces that can be fetched, or fetches the public "
+                    "originals of some.")
     kinds = parser.add_subparsers(dest="kind", required=True)
     kinds.add_parser("list", help="names, and what is there already")
     fetching = kinds.add_parser("fetch", help="downloads what is not there already, and compares checksums")
     fetching.add_argument("name", nargs="+", metavar="NAME")
     for kind in (kinds.choices["list"], fetching):
         kind.add_argument("--to", metavar="DIR", help="the folder of traces (MUSTER_TRACES or ../shared/traces)")
-    args = parser.parse_args(words)
+        kind.values["to"] = files
+    fetching.values["name"] = lambda word: [f"{name}\t{one.about}" for name, one in SOURCES.items()]
+    return parser
+
+
+def candidates(words: Sequence[str]) -> list[str]:
+    """What may stand in place of the last word of muster traces."""
+    return _parser().candidates(words)
+
+
+def main(words: Sequence[str]) -> int:
+    """muster traces: needs no extension module."""
+    args = _parser().parse_args(words)
     root = folder(args.to)
     try:
         if args.kind == "list":

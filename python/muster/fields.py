@@ -221,8 +221,22 @@ def _gather(given: Mapping[str, Any], into: str, what: str) -> Fields:
 
 
 def node(name: str, given: Mapping[str, Any]) -> Fields:
-    _check(given, "node", f'node "{name}"')
-    return {"name": name, **_gather(given, "capacity", f'node "{name}"')}
+    return {"name": name, **node_row(given, f'node "{name}"')}
+
+
+def node_row(given: Mapping[str, Any], what: str) -> Fields:
+    """The fields of a node besides its name."""
+    _check(given, "node", what)
+    return _gather(given, "capacity", what)
+
+
+def shape_row(given: Mapping[str, Any], what: str) -> Fields:
+    """The fields of a shape."""
+    known = (*rows.TaskShape.__annotations__, *_PLAIN, *_SHORT)
+    for name in given:
+        if name not in known and dimension(name) is None:
+            raise InvalidArgument(f'{what}: unknown field "{name}"{suggestion(name, known)}')
+    return _gather(given, "request", what)
 
 
 def shape(given: Mapping[str, Any], what: str, more: tuple[str, ...] = ()) -> Fields:

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .action import Action, words_of
-from .errors import InvalidArgument, expect
+from .errors import InvalidArgument, NotFound, expect
 from .policy import Policy, check_revision
 
 Own = Policy | Action
@@ -93,8 +93,10 @@ def load(path: str | os.PathLike[str]) -> list[Own]:
     file = pathlib.Path(path)
     name = f"muster_own_{file.stem}"
     spec = importlib.util.spec_from_file_location(name, file)
-    if spec is None or spec.loader is None or not file.exists():
-        raise InvalidArgument(f"{file}: not a Python file")
+    if not file.exists():
+        raise NotFound(f"policies: there is no file {file}")
+    if spec is None or spec.loader is None:
+        raise InvalidArgument(f"{file}: its name does not end in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # workers and inspect look there
     spec.loader.exec_module(module)

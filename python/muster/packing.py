@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, traces
+from . import _core, fetch, traces
 from .errors import NotFound
 from .frames import frame
 from .notebook import bar, table, titled
@@ -87,7 +87,7 @@ class Filling:
 def openb(folder: traces.Path | None = None, *, list: str = "default", seed: int = 42) -> Filling:
     """A pod list of openb, in the order of arrivals and with the ranks of nodes that belong to
     `seed`."""
-    root = traces.folder(folder) / "openb"
+    root = fetch.folder(folder) / "openb"
     files = {
         "nodes": root / "openb_node_list_gpu_node.csv",
         "pods": root / "pods" / f"openb_pod_list_{list}.csv.gz",

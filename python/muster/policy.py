@@ -64,8 +64,10 @@ _MAY_PASS = ("preemptable", "reclaimable", "evictable", "victims", "domain_searc
 class Policy:
     """Derive from this, and write the methods of the points that the policy answers.
 
-    Each returns an array with one entry for each of the n rows of its last argument. The attributes
-    below say how often they are called, and how reasons name the policy.
+    Each returns an array with one entry for each of the n rows of its last argument. What the
+    arguments have is in help(muster.policy.Nodes), Jobs, Queues, Tasks, SubGroups, Domains and
+    TaskClass, which also are their types for mypy. The attributes below say how often methods are
+    called, and how reasons name the policy.
 
     Nodes, one call for each task class:
       score(self, task_class, nodes) -> n floats      added to the scores of the other policies;

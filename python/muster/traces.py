@@ -20,15 +20,40 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, tables
+from . import _core, tables, trace_rows
 from .bounds import TraceBound
 from .errors import Error, InvalidArgument, NotFound, ResourceExhausted, expect
 from .fetch import folder
+from .fields import suggestion
 from .frames import absent, array, columns, frame
 from .notebook import columns as html_columns
 from .notebook import titled
 from .limits import DEFAULT, Limits
+from .trace_rows import ABSENT, NONE, UNSET, take
 from .whole_files import replacing
+
+__all__ = [
+    "Mix",
+    "Trace",
+    "alibaba2020",
+    "alibaba2023",
+    "available",
+    "csv",
+    "draws",
+    "fit",
+    "google2019",
+    "hpc",
+    "itp",
+    "load",
+    "load_mix",
+    "mix",
+    "mix_names",
+    "named_mix",
+    "openb",
+    "parquet",
+    "philly",
+    "swf",
+]
 
 Path = str | os.PathLike[str]
 
@@ -37,9 +62,15 @@ class Trace:
     """Jobs and a machine: a pool of equal processors, or nodes.
 
     `jobs` is a table with the columns submit and run, and where they matter estimate, tasks,
-    min_tasks, shape, queue, user, priority, deadline, preceding, think, id. `shape`, `queue` and
-    `user` are row numbers of `shapes` and `queues` (dicts of the fields in spec.h) and of `users`
-    (texts). `node_events`, a list of (time, "join", "drain", "fail" or "return", node or domain),
+    min_tasks, shape, queue, user, priority, deadline, preceding, think, id. Times are whole seconds.
+
+    `processors` make a pool, on which each task takes one. `nodes` are dicts like the keywords of
+    Cluster.add_node, each with its name: {"name": "n0", "cpu": 64, "gpu": 8}. There a job needs a
+    `shape`, the row number of what each of its tasks requests in `shapes`: {"cpu": 4, "gpu": 1}.
+
+    `queue` and `user` are names, or row numbers of `queues` (names, or dicts like the keywords of
+    Cluster.add_queue with a name) and of `users`. Without `queues` and `users` they are those that
+    the jobs name. `node_events`, a list of (time, "join", "drain", "fail" or "return", node or domain),
     is what happened to the nodes meanwhile. `speeds`, a list of (model, type, workers, units of
     work a second), is how fast jobs with the label "model" run on nodes with the label "gpu-model".
     """
@@ -51,7 +82,7 @@ class Trace:
         processors: int = 0,
         nodes: Sequence[Mapping[str, Any]] = (),
         shapes: Sequence[Mapping[str, Any]] = (),
-        queues: Sequence[Mapping[str, Any]] = (),
+        queues: Sequence[Mapping[str, Any] | str] = (),
         users: Sequence[str] = (),
         node_events: Sequence[tuple[int, str, str]] = (),
         speeds: Sequence[tuple[str, str, int, float]] = (),
@@ -62,20 +93,20 @@ class Trace:
             if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
                 raise InvalidArgument(f"trace: {given}: expected a list, got {names!r}")
         table = {key: array(column, key) for key, column in columns(jobs).items()}
-        for name in _UNSET.keys() & table.keys():
-            table[name] = _filled(table[name], _UNSET[name])
         unknown = sorted(table.keys() - _COLUMNS)
         if unknown:
             raise InvalidArgument(
-                f'trace: unknown column "{unknown[0]}"; there are {", ".join(sorted(_COLUMNS))}'
+                f'trace: unknown column "{unknown[0]}"{suggestion(unknown[0], _COLUMNS)}; '
+                f'there are {", ".join(sorted(_COLUMNS))}'
             )
+        never = trace_rows.never
         state = {
-            "name": name, "processors": processors, "nodes": list(nodes), "shapes": list(shapes)
+            "name": name, "processors": processors,
+            "nodes": trace_rows.nodes(nodes, never), "shapes": trace_rows.shapes(shapes, never),
+            "queues": trace_rows.queues(queues), "users": list(users), "columns": table,
+            "node_events": list(node_events), "speeds": [trace_rows.exact_speed(row) for row in speeds]
         }
-        state |= {
-            "queues": list(queues), "users": list(users), "columns": table,
-            "node_events": list(node_events), "speeds": [_exact_speed(row) for row in speeds]
-        }
+        trace_rows.resolve(state)
         self._core = _core.Trace(state)
         self.report: dict[str, Any] = {}
         self.name = name
@@ -111,16 +142,28 @@ class Trace:
 
     @property
     def nodes(self) -> list[dict[str, Any]]:
+        """One dict a node, in the form that `on` and the constructor take; of a pool: empty."""
         return self._core.state()["nodes"]
 
     @property
+    def shapes(self) -> list[dict[str, Any]]:
+        """What tasks request, by the column `shape` of the jobs."""
+        return self._core.state()["shapes"]
+
+    @property
     def queues(self) -> list[str]:
+        """The names of the queues, by the column `queue` of the jobs."""
         return [queue["name"] for queue in self._core.state()["queues"]] or ["default"]
+
+    @property
+    def users(self) -> list[str]:
+        """The names of the users, by the column `user` of the jobs."""
+        return self._core.state()["users"]
 
     @property
     def speeds(self) -> list[tuple[str, str, int, float]]:
         """(model, type, workers, units of work a second), as given."""
-        return [(model, type, workers, speed / _SPEED_UNIT)
+        return [(model, type, workers, speed / trace_rows.SPEED_UNIT)
                 for model, type, workers, speed in self._core.state().get("speeds", ())]
 
     @property
@@ -128,7 +171,7 @@ class Trace:
         """The columns, as a DataFrame. What a job does not have is absent (NA; masked without
         pandas): estimate and deadline, the row of its user and of the job before it."""
         table = self._core.columns()
-        for name, none in _UNSET.items():
+        for name, none in UNSET.items():
             if name in table:
                 table[name] = absent(table[name], table[name] == none)
         return frame(table)
@@ -180,27 +223,31 @@ class Trace:
         return tables.save(self, pathlib.Path(folder), form)
 
     def select(self, rows: Any, name: str | None = None) -> "Trace":
-        """Some of the jobs, each once, in the order of `rows`. A job loses its preceding job if
-        that is left out."""
+        """Some of the jobs, each once, in the order of `rows`: numbers, or a bool for each job, as
+        trace.jobs["tasks"] > 4 is. A job loses its preceding job if that is left out."""
         rows = np.asarray(rows)
+        if rows.dtype == np.bool_ and rows.shape == (len(self),):
+            rows = np.flatnonzero(rows)
         if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
             raise InvalidArgument(
-                f"trace: rows: expected a list of integers, got an array of {rows.dtype} with "
-                f"{rows.ndim} dimensions")
+                f"trace: rows: expected a list of integers or {len(self)} bools, got an array of "
+                f"{rows.dtype} and shape {rows.shape}")
         rows = rows.astype(np.int64)
         outside = len(rows) and not 0 <= rows.min() <= rows.max() < len(self)
         if len(np.unique(rows)) != len(rows) or outside:
             raise InvalidArgument(
                 f"trace: rows must be different and between 0 and {len(self) - 1}")
-        table = _take(self._core.columns(), rows)
+        table = take(self._core.columns(), rows)
         if "preceding" in table:
-            place = np.full(len(self) + 1, _NONE, dtype=np.uint32)
+            place = np.full(len(self) + 1, NONE, dtype=np.uint32)
             place[rows] = np.arange(len(rows), dtype=np.uint32)
             table["preceding"] = place[np.minimum(table["preceding"], len(self))]
         return self._with(name or f"{self.name}, {len(rows)} jobs", columns=table)
 
     def head(self, count: int) -> "Trace":
         """The first `count` jobs by row."""
+        if count < 0:
+            raise InvalidArgument(f"head: count is {count}; must be 0 or more")
         return self.select(np.arange(min(count, len(self))), f"{self.name}, first {min(count, len(self))} jobs")
 
     def on(
@@ -208,17 +255,20 @@ class Trace:
         *,
         processors: int | None = None,
         nodes: Sequence[Mapping[str, Any]] | None = None,
-        queues: Sequence[Mapping[str, Any]] | None = None,
+        queues: Sequence[Mapping[str, Any] | str] | None = None,
         name: str | None = None,
     ) -> "Trace":
-        """The same jobs on another machine, or with other queues (as many, in the same order)."""
+        """The same jobs on another machine, or with other queues (as many, in the same order). On a
+        pool of `processors` each task takes one, whatever it requested of a node."""
         members: dict[str, Any] = {}
-        if processors is not None:
-            members["processors"] = processors
+        if processors is not None and nodes is None:
+            nodes = []
         if nodes is not None:
-            members |= {"nodes": list(nodes), "domains": [], "node_events": []}
+            known = trace_rows.resources_of(self._core.state())
+            members |= {"nodes": trace_rows.nodes(nodes, known), "domains": [], "node_events": []}
+            members["processors"] = processors or 0
         if queues is not None:
-            members["queues"] = list(queues)
+            members["queues"] = trace_rows.queues(queues)
         return self._with(name or f"{self.name}, another machine", **members)
 
     def linked_users(self) -> "Trace":
@@ -244,13 +294,13 @@ class Trace:
         rows = ((first[:, None] + np.arange(block)) % count).reshape(-1)[:count]
         table = self._core.columns()
         times = table["submit"]
-        drawn = _take({k: v for k, v in table.items() if k not in ("preceding", "think", "names")},
+        drawn = take({k: v for k, v in table.items() if k not in ("preceding", "think", "names")},
                       rows)
         drawn["id"] = np.arange(count)
         if "deadline" in drawn:
-            known = drawn["deadline"] != _ABSENT
+            known = drawn["deadline"] != ABSENT
             drawn["deadline"] = np.where(known, drawn["deadline"] - drawn["submit"] + times,
-                                         _ABSENT)
+                                         ABSENT)
         drawn["submit"] = times
         return self._with(self.name, columns=drawn)
 
@@ -270,8 +320,8 @@ class Trace:
         offset = (draws(seed, count) % np.uint64(2 * submit + 1)).astype(np.int64) - submit
         moved = np.maximum(table["submit"] + offset, 0)
         if "deadline" in table:
-            known = table["deadline"] != _ABSENT
-            table["deadline"] = np.where(known, np.maximum(table["deadline"] + moved - table["submit"], 0), _ABSENT)
+            known = table["deadline"] != ABSENT
+            table["deadline"] = np.where(known, np.maximum(table["deadline"] + moved - table["submit"], 0), ABSENT)
         table["submit"] = moved
         most = int(run * 1_000_000)
         if most:
@@ -288,42 +338,7 @@ class Trace:
 _COLUMNS = frozenset(
     "id submit run estimate tasks min_tasks shape queue user priority deadline preceding think".
     split())
-_NONE = np.uint32(0xFFFFFFFF)
-_ABSENT = np.iinfo(np.int64).min
-# What stands for an absent cell, by column.
-_UNSET: dict[str, Any] = {
-    "estimate": _ABSENT, "deadline": _ABSENT, "user": _NONE, "preceding": _NONE
-}
 _ENDLESS = 2**53
-_MOST_SPEED = 1_000_000
-_SPEED_UNIT = 1_000_000  # the engine counts millionths of a unit of work a second
-
-
-def _filled(column: np.ndarray, none: Any) -> np.ndarray:
-    """The column with `none` in its absent cells."""
-    if column.dtype.kind not in "fO":
-        return column
-    where = np.array([cell is None or cell != cell for cell in column.tolist()], dtype=bool)
-    filled = column.astype(object)
-    filled[where] = int(none)
-    return filled
-
-
-def _exact_speed(row: Sequence[Any]) -> tuple[Any, ...]:
-    if len(row) != 4 or isinstance(row[3], bool) or not isinstance(row[3], (int, float)):
-        raise InvalidArgument(
-            f"trace: speeds: {row!r} is not (model, type, workers, units of work a second)")
-    if not 1 / _SPEED_UNIT <= row[3] <= _MOST_SPEED:
-        raise InvalidArgument(
-            f"trace: speeds: the speed of {row!r} is not from a millionth to {_MOST_SPEED}")
-    return (*row[:3], round(row[3] * _SPEED_UNIT))
-
-
-def _take(table: Mapping[str, Any], rows: np.ndarray) -> dict[str, Any]:
-    return {
-        key: [column[i] for i in rows] if isinstance(column, list) else column[rows]
-        for key, column in table.items()
-    }
 
 
 def draws(seed: int, count: int) -> np.ndarray:
@@ -565,6 +580,6 @@ def parquet(
 
 _folder = folder  # the readers have an argument of that name
 
-from .mixes import (  # noqa: E402, F401: they build on Trace
+from .mixes import (  # noqa: E402: they build on Trace
     Mix, fit, load_mix, mix, mix_names, named_mix
 )

@@ -5,31 +5,37 @@
     nodes.idle["cpu"]               # amounts are columns by resource
 """
 
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .errors import NotFound
 from .fields import dimension as resource
 from .fields import suggestion
 
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Texts = npt.NDArray[np.object_]
 
-class _Amounts(Mapping[str, np.ndarray]):
+
+class Amounts(Mapping[str, Floats]):
     """Columns by resource: nodes.idle["cpu"]. cpu and devices in thousandths, memory and storage in
     bytes. "gpu" is short for "nvidia.com/gpu". Amounts of an extended resource that the cluster has
     none of are 0. NotFound, a KeyError: the name is no resource."""
 
     def __init__(self, what: str, read: Any, dimensions: Sequence[str]) -> None:
         self._what, self._read, self._dimensions = what, read, dimensions
-        self._known: dict[str, np.ndarray] = {}
+        self._known: dict[str, Floats] = {}
 
-    def __getitem__(self, dimension: str) -> np.ndarray:
+    def __getitem__(self, dimension: str) -> Floats:
         known = self._known.get(dimension)
         if known is None:
-            known = self._read(self._what, self._long(dimension))
-            known.flags.writeable = False
-            self._known[dimension] = known
+            read: Floats = self._read(self._what, self._long(dimension))
+            read.flags.writeable = False
+            known = self._known[dimension] = read
         return known
 
     def _long(self, dimension: str) -> str:
@@ -57,31 +63,39 @@ class _Amounts(Mapping[str, np.ndarray]):
 class _View:
     """Rows with columns that are read when they are asked for, and kept."""
 
+    name: Texts
+
     _COLUMNS: tuple[str, ...] = ()
     _AMOUNTS: tuple[str, ...] = ()
 
     _PREFIX = ""
 
-    def __init__(self, core: Any, index: np.ndarray, dimensions: Sequence[str]) -> None:
+    def __init_subclass__(cls) -> None:
+        """The columns are what the class annotates."""
+        cls._COLUMNS, cls._AMOUNTS = _annotated(cls)
+
+    def __init__(self, core: Any, index: Integers, dimensions: Sequence[str]) -> None:
         self._core, self.index, self._dimensions = core, index, dimensions
 
     def __len__(self) -> int:
         return len(self.index)
 
-    def __getattr__(self, name: str) -> Any:
-        if name in self._COLUMNS:
-            value = self._column(name)
-            value.flags.writeable = False
-        elif name in self._AMOUNTS:
-            read = getattr(self._core, f"{self._PREFIX}_amounts")
-            value = _Amounts(name, lambda w, d: read(w, d, self.index), self._dimensions)
-        else:
-            columns = ", ".join(("index", *self._COLUMNS, *self._AMOUNTS))
-            raise AttributeError(f"{type(self).__name__} has no column {name!r}; it has {columns}")
-        self.__dict__[name] = value
-        return value
+    if not TYPE_CHECKING:  # else no misspelled column were one
 
-    def _column(self, name: str) -> np.ndarray:
+        def __getattr__(self, name: str) -> Any:
+            if name in self._COLUMNS:
+                value = self._column(name)
+                value.flags.writeable = False
+            elif name in self._AMOUNTS:
+                read = getattr(self._core, f"{self._PREFIX}_amounts")
+                value = Amounts(name, lambda w, d: read(w, d, self.index), self._dimensions)
+            else:
+                columns = ("index", *self._COLUMNS, *self._AMOUNTS)
+                raise AttributeError(_no_column(type(self), name, columns, columns))
+            self.__dict__[name] = value
+            return value
+
+    def _column(self, name: str) -> Any:
         return getattr(self._core, f"{self._PREFIX}_column")(name, self.index)
 
     def label_of(self, row: int) -> str:
@@ -92,28 +106,39 @@ class _View:
         return f"<muster.policy.{type(self).__name__}: {len(self)} rows>"
 
 
+def _annotated(cls: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The columns and the amounts that a class annotates, in their order."""
+    kinds = inspect.get_annotations(cls)
+    return (tuple(name for name, kind in kinds.items() if kind is not Amounts),
+            tuple(name for name, kind in kinds.items() if kind is Amounts))
+
+
+def _no_column(cls: type, name: str, known: Sequence[str], listed: Sequence[str]) -> str:
+    return (f"{cls.__name__} has no column {name!r}{suggestion(name, known)}; "
+            f"it has {', '.join(listed)}")
+
+
 class Jobs(_View):
     """index, name, queue, phase, priority, created, min_available, tasks, pending, ready, running
     (numbers of tasks), estimate, deadline, waiting_time (NaN where unset);
     allocated[dimension]."""
 
     _PREFIX = "job"
-    _COLUMNS = (
-        "name",
-        "queue",
-        "phase",
-        "priority",
-        "created",
-        "min_available",
-        "tasks",
-        "pending",
-        "ready",
-        "running",
-        "estimate",
-        "deadline",
-        "waiting_time",
-    )
-    _AMOUNTS = ("allocated",)
+
+    name: Texts
+    queue: Texts
+    phase: Texts
+    priority: Integers
+    created: Integers
+    min_available: Integers
+    tasks: Integers
+    pending: Integers
+    ready: Integers
+    running: Integers
+    estimate: Floats
+    deadline: Floats
+    waiting_time: Floats
+    allocated: Amounts
 
 
 class Queues(_View):
@@ -121,16 +146,34 @@ class Queues(_View):
     below), guaranteed, deserved, limit (infinite where there is none)[dimension]."""
 
     _PREFIX = "queue"
-    _COLUMNS = ("name", "parent", "weight", "priority", "created", "jobs")
-    _AMOUNTS = ("allocated", "pending", "guaranteed", "deserved", "limit")
+
+    name: Texts
+    parent: Texts
+    weight: Integers
+    priority: Integers
+    created: Integers
+    jobs: Integers
+    allocated: Amounts
+    pending: Amounts
+    guaranteed: Amounts
+    deserved: Amounts
+    limit: Amounts
 
 
 class Tasks(_View):
     """index, name, job, queue, node, status, priority, created, task_class; request[dimension]."""
 
     _PREFIX = "task"
-    _COLUMNS = ("name", "job", "queue", "node", "status", "priority", "created", "task_class")
-    _AMOUNTS = ("request",)
+
+    name: Texts
+    job: Texts
+    queue: Texts
+    node: Texts
+    status: Texts
+    priority: Integers
+    created: Integers
+    task_class: Integers
+    request: Amounts
 
 
 class SubGroups(_View):
@@ -138,15 +181,21 @@ class SubGroups(_View):
     min_available, order, pending, ready (numbers of tasks)."""
 
     _PREFIX = "group"
-    _COLUMNS = ("name", "job", "min_available", "order", "pending", "ready")
+
+    name: Texts
+    job: Texts
+    min_available: Integers
+    order: Integers
+    pending: Integers
+    ready: Integers
 
     def __init__(
-        self, core: Any, jobs: np.ndarray, index: np.ndarray, dimensions: Sequence[str]
+        self, core: Any, jobs: Integers, index: Integers, dimensions: Sequence[str]
     ) -> None:
         super().__init__(core, index, dimensions)
         self._jobs = jobs
 
-    def _column(self, name: str) -> np.ndarray:
+    def _column(self, name: str) -> Any:
         return self._core.group_column(name, self._jobs, self.index)
 
     def label_of(self, row: int) -> str:
@@ -158,73 +207,100 @@ class Domains(_View):
     idle[dimension], sums over the nodes."""
 
     _PREFIX = "domain"
-    _COLUMNS = ("name", "parent", "tier", "nodes")
-    _AMOUNTS = ("allocatable", "idle")
+
+    name: Texts
+    parent: Texts
+    tier: Integers
+    nodes: Integers
+    allocatable: Amounts
+    idle: Amounts
 
 
 class Nodes:
     """index, name, label("zone") (None where a node has none); idle, used, releasing, future_idle,
     requested, allocatable[dimension]. Idle pods are infinite where a node sets no limit."""
 
-    _AMOUNTS = ("idle", "used", "releasing", "future_idle", "requested", "allocatable")
+    index: Integers
+    name: Texts
+    idle: Amounts
+    used: Amounts
+    releasing: Amounts
+    future_idle: Amounts
+    requested: Amounts
+    allocatable: Amounts
 
     def __init__(self, core: Any, dimensions: Sequence[str]) -> None:
         self._core, self._dimensions = core, dimensions
-        self._labels: dict[str, np.ndarray] = {}
+        self._labels: dict[str, Texts] = {}
 
     def __len__(self) -> int:
         return len(self._core)
 
-    def __getattr__(self, name: str) -> Any:
-        if name in self._AMOUNTS:
-            value: Any = _Amounts(name, self._core.amounts, self._dimensions)
-        elif name == "index":
-            value = self._core.index()
-        elif name == "name":
-            value = self._core.names()
-        else:
-            columns = ", ".join(("index", "name", "label(key)", *self._AMOUNTS))
-            raise AttributeError(f"Nodes has no column {name!r}; it has {columns}")
-        self.__dict__[name] = value
-        return value
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name in _NODE_AMOUNTS:
+                value: Any = Amounts(name, self._core.amounts, self._dimensions)
+            elif name == "index":
+                value = self._core.index()
+            elif name == "name":
+                value = self._core.names()
+            else:
+                raise AttributeError(_no_column(
+                    Nodes, name, ("index", "name", "label", *_NODE_AMOUNTS),
+                    ("index", "name", "label(key)", *_NODE_AMOUNTS)))
+            self.__dict__[name] = value
+            return value
 
     def label_of(self, row: int) -> str:
         """How messages name a row."""
         return f'node "{self.name[row]}"'
 
-    def label(self, key: str) -> np.ndarray:
-        known = self._labels.get(key)
-        if known is None:
-            known = self._labels[key] = self._core.labels(key)
-        return known
+    def label(self, key: str) -> Texts:
+        """The label's value of each node; None where a node has none."""
+        if key not in self._labels:
+            self._labels[key] = self._core.labels(key)
+        return self._labels[key]
 
     def __repr__(self) -> str:
         return f"<muster.policy.Nodes: {len(self)} rows>"
 
 
+_NODE_AMOUNTS = _annotated(Nodes)[1]
+
+
 class TaskClass:
     """All tasks that no policy can tell apart: index, request (by dimension), shape (the fields of
-    TaskShape)."""
+    TaskShape), example (the name of one of them)."""
+
+    index: int
+    request: dict[str, int]
+    shape: dict[str, Any]
+    example: str
 
     def __init__(self, core: Any) -> None:
         self._core = core
-        self.index: int = core.index
+        self.index = core.index
 
-    def __getattr__(self, name: str) -> Any:
-        if name not in ("request", "shape", "example"):
-            raise AttributeError(
-                f"TaskClass has no {name!r}; it has index, request, shape, example"
-            )
-        value = self.__dict__[name] = getattr(self._core, name)
-        return value
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name not in _OF_CLASSES:
+                raise AttributeError(f"TaskClass has no {name!r}{suggestion(name, _OF_CLASSES)}; "
+                                     f"it has {', '.join(_OF_CLASSES)}")
+            value = self.__dict__[name] = getattr(self._core, name)
+            return value
 
     @property
     def namespace(self) -> str:
-        return self.shape.get("namespace", "default")
+        return str(self.shape.get("namespace", "default"))
 
     @property
     def labels(self) -> dict[str, str]:
-        return self.shape.get("labels", {})
+        return dict(self.shape.get("labels", {}))
 
     def __repr__(self) -> str:
         return f"<muster.policy.TaskClass {self.index}: {self.request}>"
+
+
+_OF_CLASSES = _annotated(TaskClass)[0]

@@ -216,7 +216,8 @@ class Arguments(unittest.TestCase):
         integers = "trace: rows: expected a list of integers"
         for message, ask in (
             (integers, lambda: trace.select([0.5])), (integers, lambda: trace.select(["x"])),
-            (integers, lambda: trace.select(0)), (integers, lambda: trace.select([True])),
+            (integers, lambda: trace.select(0)),
+            (integers, lambda: trace.select([True] * (len(trace) + 1))),
             ("trace: users: expected a list, got 'abc'",
              lambda: muster.Trace(jobs, processors=4, users="abc")),
             ("trace: speeds: expected a list, got 5",

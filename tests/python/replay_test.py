@@ -43,7 +43,7 @@ class Traces(unittest.TestCase):
         self.assertEqual((len(trace), trace.processors), (2, 4))
         self.assertEqual(list(trace.jobs["tasks"]), [4, 2])
         with self.assertRaisesRegex(muster.InvalidArgument,
-                                    'unknown column "runs"; there are .*run'):
+                                    'column "runs", did you mean "run".; there are .*run'):
             muster.Trace({"submit": [0], "runs": [1]}, processors=4)
         with self.assertRaisesRegex(muster.InvalidArgument, "run is -1; must be above 0"):
             muster.Trace({"submit": [0], "run": [-1]}, processors=4)

@@ -1,14 +1,18 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """Keywords and rows are typed: mypy --strict names a misspelled one, and so does the engine."""
 
+import inspect
 import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+import typing
 import unittest
 from importlib.util import find_spec
+
+import numpy as np
 
 from engine import ROOT, muster, needs_engine
 
@@ -66,7 +70,36 @@ muster.forecast(trace, "easy", threads=2)  # error: forecast
 class Mine(muster.Policy):
     revision = 2
 
+    def score(
+        self, task_class: muster.policy.TaskClass, nodes: muster.policy.Nodes
+    ) -> np.ndarray:
+        gpus: int = task_class.request["nvidia.com/gpu"]
+        return -nodes.idle["gpu"] * gpus
 
+    def fit(self, task_class: muster.policy.TaskClass, nodes: muster.policy.Nodes) -> np.ndarray:
+        return nodes.label("zone") == task_class.exampel  # error: exampel
+
+    def job_order(self, jobs: muster.policy.Jobs) -> np.ndarray:
+        return jobs.tasks * jobs.estimate
+
+    def task_order(self, tasks: muster.policy.Tasks) -> np.ndarray:
+        return tasks.priorty  # error: priorty
+
+    def queue_order(self, queues: muster.policy.Queues) -> np.ndarray:
+        return queues.allocated["cpu"] / queues.wieght  # error: wieght
+
+    def overused(self, queues: muster.policy.Queues) -> np.ndarray:
+        return queues.allocated > 3  # error: operand types
+
+    def domain_score(
+        self, group: muster.policy.SubGroups, domains: muster.policy.Domains
+    ) -> np.ndarray:
+        return domains.idle["cpu"] / domains.nodes
+
+
+mix: muster.Trace = muster.traces.mix(jobs=9, nodes=2)
+like: muster.traces.Mix = muster.traces.fit(muster.traces.named_mix("philly").generate(jobs=9))
+muster.traces.mix(jbos=9)  # error: jbos
 study: muster.Study = muster.compare(trace, ["volcano"], policies=[Mine()], replicates=1, latency=5)
 muster.compare(trace, ["volcano"], latancy=5)  # error: latancy
 '''
@@ -124,6 +157,60 @@ class DidYouMean(unittest.TestCase):
         self.refused('did you mean "wait_mean"?', muster.compare, trace, ["volcano"], rank_by="wait_meen")
         self.refused('did you mean "processes"?', muster.compare, trace, ["volcano"],
                      executor="proceses", cache=False)
+
+
+@needs_engine
+class Views(unittest.TestCase):
+    def test_columns_have_the_types_that_they_annotate(self):
+        views = muster.views
+        kinds = {views.Integers: np.int64, views.Floats: np.float64, views.Texts: np.object_}
+        asked = set()
+
+        class Looks(muster.Policy):
+            def look(self, view):
+                kind = type(view)
+                asked.add(kind)
+                for name, column in inspect.get_annotations(kind).items():
+                    value = getattr(view, name)
+                    if column is views.Amounts:
+                        value, column = value["cpu"], views.Floats
+                    if column in kinds:
+                        test.assertEqual(value.dtype, kinds[column], f"{kind.__name__}.{name}")
+                    else:
+                        test.assertIsInstance(value, typing.get_origin(column) or column)
+                return np.zeros(len(view)) if hasattr(view, "__len__") else None
+
+            def score(self, task_class, nodes):
+                self.look(task_class)
+                return self.look(nodes)
+
+            def domain_score(self, group, domains):
+                self.look(group)
+                return self.look(domains)
+
+            def job_order(self, jobs):
+                with test.assertRaisesRegex(AttributeError, "no column 'estimates', did you mean"):
+                    jobs.estimates
+                return self.look(jobs)
+
+            def queue_order(self, queues):
+                return self.look(queues)
+
+            def task_order(self, tasks):
+                return self.look(tasks)
+
+        test = self
+        cluster = muster.Cluster()
+        for rack in ("r0", "r1"):
+            cluster.add_domain(rack, tier=1)
+            cluster.add_node(f"n{rack}", cpu=8, pods=9, domain=rack)
+        cluster.add_job("j", count=2, min_available=2, cpu=1, phase="admitted",
+                        topology={"highest_tier": 1})
+        cluster.schedule("volcano:actions=allocate,tiers=looks+gang/predicates+"
+                         "network-topology-aware(without=domain_score)", policies=[Looks()])
+        known = {views.Jobs, views.Queues, views.Tasks, views.Nodes, views.TaskClass,
+                 views.SubGroups, views.Domains}
+        self.assertEqual(asked, known)
 
 
 @unittest.skipUnless(find_spec("mypy"), "mypy is not installed")

@@ -45,6 +45,9 @@ constexpr Command kCommands[] = {
     {"completion", "print what makes a shell complete commands", muster::CompletionCommand},
 };
 
+// The package has a program of this name, too, which has these commands besides.
+constexpr std::string_view kOfPython[] = {"study", "sweep", "reproduce", "report", "traces"};
+
 std::string Help() {
   std::string out =
       "usage: muster COMMAND [arguments]\n\nDecides which task runs on which node, and explains "
@@ -93,6 +96,12 @@ int RunMain(const muster::Arguments& arguments) {
   for (const Command& command : kCommands) {
     if (command.name == name) return command.run({arguments.begin() + 1, arguments.end()});
     names.push_back(command.name);
+  }
+  for (const std::string_view python : kOfPython) {
+    if (python != name) continue;
+    return muster::Complain(absl::StrCat(muster::Quote(name),
+                                         " is a command of the Python package; docs/python.md has "
+                                         "how to install it"));
   }
   const std::string_view nearest = muster::NearestName(name, names);
   return muster::Complain(absl::StrCat("unknown command ", muster::Quote(name),
