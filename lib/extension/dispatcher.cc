@@ -77,7 +77,7 @@ Dispatcher::Dispatcher(std::vector<std::vector<ActivePolicy>> tiers, Rules rules
       Policy& policy = *active.policy;
       entries_.push_back({&policy, policy.order(), policy.gate(), dynamic_cast<GateAhead*>(&policy),
                           policy.fit(), policy.score(), policy.victims(), policy.domains(),
-                          policy.traits()});
+                          policy.traits(), active.own});
     }
     for (int p = 0; p < kPointCount; ++p) {
       const auto point = static_cast<Point>(p);

@@ -60,7 +60,8 @@ struct Rules {
 
 struct ActivePolicy {
   std::unique_ptr<Policy> policy;
-  PointSet points;  // those at which it answers, except what the profile switched off
+  PointSet points;   // those at which it answers, except what the profile switched off
+  bool own = false;  // it is the caller's, and not of the library
 };
 
 // A policy with its interfaces and traits. An interface is null if the policy does not implement
@@ -75,6 +76,7 @@ struct PolicyEntry {
   VictimPolicy* victims = nullptr;
   DomainPolicy* domains = nullptr;
   Traits traits = {};
+  bool own = false;  // as ActivePolicy::own
 };
 
 class Dispatcher {

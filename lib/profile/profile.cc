@@ -230,7 +230,6 @@ class Resolver {
   // evaluates two, whatever its actions: shares in the plan are those of queue_order, and phases
   // follow ready.
   absl::Status CheckEvaluated(const ProfileConfig& config) const {
-    const auto own = std::span(policies_).last(extended_);
     std::vector<Point> evaluated;
     for (int p = 0; p < kPointCount; ++p) {
       const auto evaluates = [point = static_cast<Point>(p)](const auto& action) {
@@ -241,7 +240,7 @@ class Resolver {
     }
     for (const auto& tier : config.tiers) {
       for (const ConfiguredPolicy& policy : tier) {
-        if (std::ranges::find(own, policy.decl.name, &PolicyDecl::name) == own.end()) continue;
+        if (!policy.own) continue;
         if (policy.points.has(Point::kQueueOrder) || policy.points.has(Point::kReady)) continue;
         std::vector<Point> answered;
         for (int p = 0; p < kPointCount; ++p) {
@@ -503,7 +502,8 @@ class Resolver {
       }
       if (!found) return Unknown("extension point", word, names);
     }
-    return ConfiguredPolicy{decl, *std::move(options), points};
+    const bool own = &decl >= policies_.data() + policies_.size() - extended_;
+    return ConfiguredPolicy{decl, *std::move(options), points, own};
   }
 
   Preset preset_;
