@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "lib/extension/cycle.h"
 #include "lib/extension/gate_ahead.h"
 #include "lib/extension/ties.h"
@@ -78,6 +79,10 @@ struct PolicyEntry {
   Traits traits = {};
   bool own = false;  // as ActivePolicy::own
 };
+
+// Refuses a policy of the caller that would not be asked at a point that it lists. Null is refused,
+// too.
+absl::Status CheckPolicy(std::string_view name, Policy* policy);
 
 class Dispatcher {
  public:

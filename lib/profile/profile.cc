@@ -155,6 +155,10 @@ class Resolver {
   absl::Status Extend(const Extensions& extensions) {
     for (const PolicyDecl& decl : extensions.policies) {
       if (absl::Status s = CheckName("policy", decl.name); !s.ok()) return s;
+      if (decl.make == nullptr) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("policy ", Quote(decl.name), ": make is empty; must be a function"));
+      }
       policies_.push_back(decl);
     }
     extended_ = extensions.policies.size();
@@ -487,7 +491,12 @@ class Resolver {
     }
     auto options = Options::Check(place, decl.options, values);
     if (!options.ok()) return options.status();
-    PointSet points = decl.make(*options)->points();
+    const std::unique_ptr<Policy> made = decl.make(*options);
+    const bool own = &decl >= policies_.data() + policies_.size() - extended_;
+    if (own) {
+      if (absl::Status s = CheckPolicy(decl.name, made.get()); !s.ok()) return s;
+    }
+    PointSet points = made->points();
     for (size_t start = 0; start < without.size();) {
       const size_t end = std::min(without.find('|', start), without.size());
       const std::string_view word = std::string_view(without).substr(start, end - start);
@@ -502,7 +511,6 @@ class Resolver {
       }
       if (!found) return Unknown("extension point", word, names);
     }
-    const bool own = &decl >= policies_.data() + policies_.size() - extended_;
     return ConfiguredPolicy{decl, *std::move(options), points, own};
   }
 

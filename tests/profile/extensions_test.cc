@@ -338,6 +338,28 @@ TEST_F(ExtensionsTest, ScoresOfKindsMayReadTheLabelsOfTasks) {
   }
 }
 
+// A policy that lists points, and returns no interface.
+class Mute : public Policy, public ScorePolicy {
+ public:
+  std::string_view name() const override { return "mute"; }
+  PointSet points() const override { return {Point::kScore, Point::kJobOrder}; }
+};
+
+TEST_F(ExtensionsTest, PoliciesThatCannotAnswerAreRefused) {
+  const auto refused = [&](std::function<std::unique_ptr<Policy>(const Options&)> make) {
+    auto extensions = std::make_shared<Extensions>();
+    extensions->policies.push_back(
+        {.name = "mute", .summary = "", .options = {}, .make = std::move(make)});
+    return std::string(cluster_.Schedule("volcano", {.extensions = extensions}).status().message());
+  };
+  EXPECT_EQ(refused(nullptr), "policy \"mute\": make is empty; must be a function");
+  EXPECT_EQ(refused([](const Options&) { return nullptr; }),
+            "policy \"mute\": make returned null; must return a policy");
+  EXPECT_EQ(refused([](const Options&) { return std::make_unique<Mute>(); }),
+            "policy \"mute\": points has job_order, and order() returns null; must return the "
+            "interface that answers there");
+}
+
 TEST_F(ExtensionsTest, ActionsNeedAFunctionAndANameOfTheirOwn) {
   const auto refused = [&](CustomAction action) {
     auto extensions = std::make_shared<Extensions>();
