@@ -2,6 +2,7 @@
 #include "lib/extension/dispatcher.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -36,7 +37,8 @@ std::string_view PointName(Point point) {
                                                            "sub_group_pipelined",
                                                            "domain_score",
                                                            "domain_search"};
-  return kNames[static_cast<int>(point)];
+  const auto number = static_cast<size_t>(point);
+  return number < std::size(kNames) ? kNames[number] : "";
 }
 
 namespace {
