@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "lib/scenario/state.h"
 #include "muster/cluster.h"
 
 namespace muster {
@@ -63,6 +64,16 @@ TEST(RestoredClusterTest, HasSeenNoEventsAndAssumesNothing) {
   EXPECT_TRUE(standby.WaitingEvents().empty());
   EXPECT_EQ(*cluster.ApplyDelta(older), DeltaOutcome::kStale);
   EXPECT_EQ(*standby.ApplyDelta(older), DeltaOutcome::kApplied);
+}
+
+TEST(RestoredClusterTest, AnotherTextThanAStateIsRefused) {
+  Cluster cluster;
+  const auto refused = [&](const char* text) {
+    return std::string(LoadState(text, &cluster).message());
+  };
+  EXPECT_EQ(refused("{'muster': 1}"),
+            "state: begins with \"{'muster': 1}\"; must begin with \"muster state 2\"");
+  EXPECT_EQ(refused(""), "state: begins with \"\"; must begin with \"muster state 2\"");
 }
 
 }  // namespace
