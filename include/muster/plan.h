@@ -453,8 +453,8 @@ class MUSTER_EXPORT Plan {
   std::span<const Reason> reasons() const;
   // Returns one row for each queue, in ascending order.
   std::span<const QueueShare> shares() const;
-  // Returns the domains of jobs that were placed and have a topology wish or sub-groups, in the
-  // order in which they were placed.
+  // Returns the domains that action allocate of volcano chose for jobs with a topology wish or
+  // sub-groups, in the order in which they were placed. Profiles with other actions have none.
   std::span<const ChosenDomain> domains() const;
   // Returns the devices of bound tasks that request some, in the order of the binds. Those of one
   // task are in the order of its node's devices.

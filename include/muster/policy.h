@@ -17,7 +17,7 @@
 //   };
 //
 //   auto extensions = std::make_shared<muster::Extensions>();
-//   extensions->policies.push_back({.name = "oldest-first", .summary = "by age",
+//   extensions->policies.push_back({.name = "oldest-first", .summary = "by age", .options = {},
 //       .make = [](const muster::Options&) { return std::make_unique<OldestFirst>(); }});
 //   cluster.Schedule("volcano:tiers=oldest-first/priority+gang/predicates+nodeorder",
 //                    {.extensions = extensions});
@@ -46,7 +46,7 @@
 // between cycles (the memory, what waits), set Traits::kinds_changed or states_changed.
 // Failure. Questions have no error: a policy that cannot answer abstains. Exceptions must not leave
 // a policy. Schedule fails with InvalidArgument if an extension has the name of a built-in policy
-// or action, or an option is refused.
+// or action, no `make`, or a point without the interface that answers it, or an option is refused.
 // Ownership. The session owns the instances that `make` returns. Extensions must outlive the cycles
 // that use them; the shared pointer in ScheduleOptions ensures it.
 // Threads. An instance is opened anew for each cycle and used by one thread at a time. Different

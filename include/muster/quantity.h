@@ -33,7 +33,7 @@
 
 namespace muster {
 
-// What one step of the int64 stands for: a thousandth (cpu) or one (bytes, devices, pods).
+// What one step of the int64 stands for: a thousandth (cpu, devices) or one (bytes, pods).
 enum class Unit : uint8_t { kMilli, kWhole };
 
 // Returns the smallest number of units that holds the amount. Fails with InvalidArgument for text

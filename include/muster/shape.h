@@ -17,7 +17,7 @@
 // for once, so a cluster with few shapes is scheduled faster than one with many.
 // Failure. These structs hold no invariants. A value that breaks a rule is refused when its task or
 // job enters a Cluster: `job "train", group "w", toleration "gpu": an empty key needs operator
-// Exists`. Enums cannot hold a wrong word; where a word was never set, kUnset is refused like one.
+// Exists`. So is an enum with a number that it has no value for, and kUnset where one must be set.
 // Ownership. All fields are values, and a copy of a shape is independent of the original.
 // Threads. Like any value: any number of threads may read one, one thread alone may change it.
 // Cost. A copy costs O(size of the shape). The cluster keeps one copy a class.
@@ -52,8 +52,8 @@ struct Quantity {
 
 // Dimension name -> amount, in any order: {{"cpu", "8"}, {"nvidia.com/gpu", 1}}.
 // A dimension that is not listed is absent, which is not zero (kAbsent in types.h). A dimension
-// listed twice is refused, and so is a negative amount. Cpu is kept in thousandths, all else in
-// whole units: bytes, devices, tasks.
+// listed twice is refused, and so is a negative amount. Memory, ephemeral-storage and hugepages-*
+// are kept in bytes, pods in whole ones, and all else in thousandths, as cpu and devices.
 using Resources = std::vector<std::pair<std::string, Quantity>>;
 
 // Key -> value. A key listed twice is refused. An empty value is a value.

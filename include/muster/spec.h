@@ -147,7 +147,8 @@ struct GroupSpec {
   Boxed<ByCount> by_count = {};
 };
 
-// A rule that the tasks of a job or sub-group shall be in one domain of the topology tree.
+// A rule that the tasks of a job or sub-group shall be in one domain of the topology tree. Profile
+// volcano keeps it only with `+network-topology-aware`, as its peer does.
 //
 //   job.topology = muster::TopologyWish{.hard = true, .highest_tier = 2};   // within one block
 struct TopologyWish {

@@ -46,7 +46,8 @@ using ClassIndex = Index<struct ClassTag>;
 using GroupIndex = Index<struct GroupTag>;
 using SubGroupIndex = Index<struct SubGroupTag>;
 
-// The dimensions that every cluster has, and their units. All others count whole units.
+// The dimensions that every cluster has, and their units. Ephemeral-storage and hugepages-* count
+// bytes, all others thousandths: 1000 of "nvidia.com/gpu" is one device.
 //
 // Thousandths of a core.
 inline constexpr DimensionIndex kCpu = 0;

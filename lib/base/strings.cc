@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "absl/strings/match.h"
+
 namespace muster {
 namespace {
 
@@ -177,6 +179,14 @@ std::string_view NearestName(std::string_view name, std::span<const std::string_
     nearest = candidate;
   }
   if (behind == 1 && !name.empty()) return nearest;
+  nearest = {};
+  size_t alike = 0;  // entries that are the name but for the case of letters
+  for (std::string_view candidate : valid) {
+    if (!absl::EqualsIgnoreCase(ToAbsl(candidate), ToAbsl(name))) continue;
+    alike += candidate != nearest;
+    nearest = candidate;
+  }
+  if (alike == 1 && !name.empty()) return nearest;
   nearest = {};
   int best = kMaxDistance + 1;
   for (std::string_view candidate : valid) {

@@ -38,10 +38,10 @@ std::string Quote(std::string_view text);
 bool IsValidUtf8(std::string_view text);
 
 // Returns the entry of `valid` that `name` most likely misspells: the one with the smallest edit
-// distance (insert, delete, replace a byte), provided it is at most 3 and less than half of name's
-// length; the first one among equals. An entry that is `name` behind its last "/", if there is one
-// such entry alone, goes before all: "gpu" is short for "nvidia.com/gpu". Empty if there is none.
-// The view points into `valid`. Costs O(length) each.
+// distance (insert, delete, replace a byte), at most 3 and below half of name's length; the first
+// one among equals. One that is `name` behind its last "/" ("gpu" of "nvidia.com/gpu"), if there is
+// one such entry alone, goes before all, and then one that differs in the case of letters. Empty if
+// there is none. The view points into `valid`. Costs O(length) each.
 std::string_view NearestName(std::string_view name, std::span<const std::string_view> valid);
 
 // Returns `, did you mean "x"?` with the nearest name, for the end of an error; else "".

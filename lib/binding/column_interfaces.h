@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lib/binding/inquiry.h"
+#include "lib/extension/no_kind_answers.h"
 
 namespace muster::binding {
 
@@ -75,7 +76,7 @@ class GateColumns final : public GatePolicy {
   std::vector<int64_t> request_;
 };
 
-class FitColumns final : public FitPolicy {
+class FitColumns final : public FitPolicy, public NoKindAnswers {
  public:
   FitColumns(Inquiry* inquiry, std::string refusal)
       : inquiry_(*inquiry), refusal_(std::move(refusal)) {}

@@ -2,9 +2,13 @@
 #include "lib/extension/dispatcher.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "lib/base/go_heap.h"
+#include "lib/base/strings.h"
 #include "lib/extension/cycle.h"
 
 namespace muster {
@@ -33,38 +37,77 @@ std::string_view PointName(Point point) {
                                                            "sub_group_pipelined",
                                                            "domain_score",
                                                            "domain_search"};
-  return kNames[static_cast<int>(point)];
+  const auto number = static_cast<size_t>(point);
+  return number < std::size(kNames) ? kNames[number] : "";
 }
 
 namespace {
 
-// Returns whether the policy implements the interface that the point belongs to.
-bool Implements(const PolicyEntry& entry, Point point) {
+// The interface that answers at a point.
+struct PointInterface {
+  std::string_view name;  // the function of Policy that returns it: "order"
+  bool (*implemented)(const PolicyEntry& entry);
+};
+
+const PointInterface& InterfaceOf(Point point) {
+  static constexpr PointInterface kOrder = {"order", [](auto& e) { return e.order != nullptr; }};
+  static constexpr PointInterface kGate = {"gate", [](auto& e) { return e.gate != nullptr; }};
+  static constexpr PointInterface kFit = {"fit", [](auto& e) { return e.fit != nullptr; }};
+  static constexpr PointInterface kScore = {"score", [](auto& e) { return e.score != nullptr; }};
+  static constexpr PointInterface kVictims = {"victims",
+                                              [](auto& e) { return e.victims != nullptr; }};
+  static constexpr PointInterface kDomains = {"domains",
+                                              [](auto& e) { return e.domains != nullptr; }};
   switch (point) {
     case Point::kJobOrder:
     case Point::kQueueOrder:
     case Point::kTaskOrder:
     case Point::kVictimQueueOrder:
     case Point::kSubGroupOrder:
-      return entry.order != nullptr;
+      return kOrder;
     case Point::kFit:
-      return entry.fit != nullptr;
+      return kFit;
     case Point::kScore:
-      return entry.score != nullptr;
+      return kScore;
     case Point::kPreemptable:
     case Point::kReclaimable:
     case Point::kEvictable:
     case Point::kVictims:
-      return entry.victims != nullptr;
+      return kVictims;
     case Point::kDomainScore:
     case Point::kDomainSearch:
-      return entry.domains != nullptr;
+      return kDomains;
     default:
-      return entry.gate != nullptr;
+      return kGate;
   }
 }
 
+PolicyEntry EntryOf(Policy& policy) {
+  return {&policy,        policy.order(), policy.gate(),    dynamic_cast<GateAhead*>(&policy),
+          policy.fit(),   policy.score(), policy.victims(), policy.domains(),
+          policy.traits()};
+}
+
 }  // namespace
+
+absl::Status CheckPolicy(std::string_view name, Policy* policy) {
+  const std::string place = absl::StrCat("policy ", Quote(name));
+  if (policy == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(place, ": make returned null; must return a policy"));
+  }
+  const PolicyEntry entry = EntryOf(*policy);
+  const PointSet points = policy->points();
+  for (int p = 0; p < kPointCount; ++p) {
+    const auto point = static_cast<Point>(p);
+    const PointInterface& asked = InterfaceOf(point);
+    if (!points.has(point) || asked.implemented(entry)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(place, ": points has ", ToAbsl(PointName(point)), ", and ", ToAbsl(asked.name),
+                     "() returns null; must return the interface that answers there"));
+  }
+  return absl::OkStatus();
+}
 
 Dispatcher::Dispatcher(std::vector<std::vector<ActivePolicy>> tiers, Rules rules)
     : tiers_(std::move(tiers)), rules_(rules) {
@@ -75,15 +118,16 @@ Dispatcher::Dispatcher(std::vector<std::vector<ActivePolicy>> tiers, Rules rules
     const size_t first = entries_.size();
     for (const ActivePolicy& active : tier) {
       Policy& policy = *active.policy;
-      entries_.push_back({&policy, policy.order(), policy.gate(), dynamic_cast<GateAhead*>(&policy),
-                          policy.fit(), policy.score(), policy.victims(), policy.domains(),
-                          policy.traits()});
+      entries_.push_back(EntryOf(policy));
+      entries_.back().own = active.own;
     }
     for (int p = 0; p < kPointCount; ++p) {
       const auto point = static_cast<Point>(p);
       for (size_t i = 0; i < tier.size(); ++i) {
         const PolicyEntry& entry = entries_[first + i];
-        if (tier[i].points.has(point) && Implements(entry, point)) by_point_[p].push_back(&entry);
+        if (tier[i].points.has(point) && InterfaceOf(point).implemented(entry)) {
+          by_point_[p].push_back(&entry);
+        }
       }
       tier_ends_[p].push_back(by_point_[p].size());
     }

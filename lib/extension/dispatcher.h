@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "lib/extension/cycle.h"
 #include "lib/extension/gate_ahead.h"
 #include "lib/extension/ties.h"
@@ -60,7 +61,8 @@ struct Rules {
 
 struct ActivePolicy {
   std::unique_ptr<Policy> policy;
-  PointSet points;  // those at which it answers, except what the profile switched off
+  PointSet points;   // those at which it answers, except what the profile switched off
+  bool own = false;  // it is the caller's, and not of the library
 };
 
 // A policy with its interfaces and traits. An interface is null if the policy does not implement
@@ -75,7 +77,12 @@ struct PolicyEntry {
   VictimPolicy* victims = nullptr;
   DomainPolicy* domains = nullptr;
   Traits traits = {};
+  bool own = false;  // as ActivePolicy::own
 };
+
+// Refuses a policy of the caller that would not be asked at a point that it lists. Null is refused,
+// too.
+absl::Status CheckPolicy(std::string_view name, Policy* policy);
 
 class Dispatcher {
  public:

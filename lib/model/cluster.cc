@@ -9,6 +9,7 @@
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "lib/model/change_guard.h"
+#include "lib/model/check_word.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/model/quiet_rows.h"
 #include "lib/model/validate.h"
@@ -200,6 +201,7 @@ absl::Status Cluster::SetTaskStatus(std::string_view name, TaskStatus status,
   const std::optional<TaskIndex> task = tables.tasks.names.Find(name);
   if (!task) return NotThere("task", name);
   Checker check("task", name);
+  CheckWord(status, check);
   if (status == TaskStatus::kPlaced) check.Fail("status placed exists only inside a cycle");
   NodeIndex node = kNone;
   if (HoldsNode(status)) {

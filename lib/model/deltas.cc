@@ -55,6 +55,12 @@ RowKind KindOf(const Delta& delta) {
   return RowKind::kTask;
 }
 
+// Whether the object of the event is of a kind that there is.
+bool HasKind(const Delta& delta) {
+  const auto* removal = std::get_if<Removal>(&delta.object);
+  return removal == nullptr || removal->kind <= Removal::Kind::kNamespace;
+}
+
 const char* KindName(RowKind kind) {
   switch (kind) {
     case RowKind::kNode:
@@ -204,6 +210,12 @@ absl::StatusOr<DeltaOutcome> Deltas::Upsert(RowKind, const NamespaceSpec& spec) 
 absl::StatusOr<DeltaOutcome> Deltas::Apply(const Delta& delta) {
   const RowKind kind = KindOf(delta);
   const std::string name = NameOf(delta);
+  if (!HasKind(delta)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(PlaceOf("removal", name), ": kind is number ",
+                     static_cast<int>(std::get<Removal>(delta.object).kind), "; must be 0 to ",
+                     static_cast<int>(Removal::Kind::kNamespace)));
+  }
   const std::string key = KeyOf(kind, name);
   if (const auto known = generations_.find(key); known != generations_.end()) {
     if (known->second.generation >= delta.generation) return DeltaOutcome::kStale;
@@ -231,6 +243,7 @@ absl::StatusOr<DeltaOutcome> Deltas::Apply(const Delta& delta) {
 }
 
 std::string Deltas::KeyOfEvent(const Delta& delta) {
+  if (!HasKind(delta)) return "";
   std::string key = KeyOf(KindOf(delta), NameOf(delta));
   return IsKey(key) ? key : "";
 }

@@ -52,7 +52,7 @@ std::string_view EventAspectName(int bit) {
                                                                  "gates",
                                                                  "priority",
                                                                  "other"};
-  return kNames[bit];
+  return bit >= 0 && bit < kEventAspectCount ? kNames[bit] : "";
 }
 
 }  // namespace muster

@@ -82,4 +82,13 @@ std::string ConstraintsKey(const TaskShape& shape, QueueIndex queue) {
   return key.Take();
 }
 
+std::string KindKey(const TaskShape& shape, QueueIndex queue) {
+  Key key;
+  key.Add(static_cast<int64_t>(shape.containers.size()));
+  for (const ContainerSpec& container : shape.containers) AddContainerKind(container, key);
+  AddRest(shape, key);
+  key.Add(int64_t{queue});
+  return key.Take();
+}
+
 }  // namespace muster

@@ -27,6 +27,10 @@ std::string MeaningKey(const TaskShape& shape, const ShapeAmounts& amounts);
 // of the class.
 std::string ConstraintsKey(const TaskShape& shape, QueueIndex queue);
 
+// Returns equal keys for shapes that differ in nothing but amounts and devices. Shapes of equal
+// keys have equal constraints, too.
+std::string KindKey(const TaskShape& shape, QueueIndex queue);
+
 }  // namespace muster
 
 #endif  // MUSTER_MODEL_SHAPE_KEY_H_

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "lib/model/check_word.h"
 #include "lib/model/validate.h"
 #include "lib/model/words.h"
 
@@ -118,6 +119,8 @@ absl::Status CheckPartition(const PartitionSpec& partition) {
 absl::Status CheckReservation(const ReservationSpec& reservation) {
   Checker check("reservation", reservation.name);
   check.Name(reservation.name);
+  CheckWord(reservation.phase, check);
+  CheckWord(reservation.policy, check);
   const std::string phase(Word(reservation.phase));
   if (!reservation.node.empty()) check.Name("node", reservation.node);
   if (reservation.phase == ReservationPhase::kAvailable && reservation.node.empty()) {

@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "lib/base/hash_map.h"
+#include "lib/model/check_word.h"
 #include "lib/model/tables.h"
 #include "lib/model/validate.h"
 #include "lib/model/words.h"
@@ -66,6 +67,10 @@ void CheckScope(const char* what, VictimScope scope, std::initializer_list<Victi
 
 void CheckPreemption(const PreemptionRules& rules, Checker& check) {
   using enum VictimScope;
+  CheckWord(rules.within_queue, check);
+  CheckWord(rules.reclaim, check);
+  CheckWord(rules.while_borrowing, check);
+  CheckWord(rules.fence, check);
   CheckScope("within_queue", rules.within_queue,
              {kNever, kLowerPriority, kLowerOrNewerEqualPriority}, check);
   CheckScope("reclaim", rules.reclaim, {kNever, kLowerPriority, kAny}, check);
@@ -122,6 +127,11 @@ void CheckQueueRules(const QueueRules& rules, Checker& check) {
   if (rules.fair_weight) CheckNumber("rules", "fair_weight", *rules.fair_weight, check);
   check.Resources("over_quota_weight", rules.over_quota_weight, Checker::Use::kCompared);
   CheckPreemption(rules.preemption, check);
+  CheckWord(rules.strategy, check);
+  CheckWord(rules.stop, check);
+  CheckWord(rules.flavor_search.when_borrowing, check);
+  CheckWord(rules.flavor_search.when_preempting, check);
+  CheckWord(rules.flavor_search.preference, check);
   if (rules.namespaces) CheckSelector(*rules.namespaces, "namespaces", check);
   Checker::Distinct checks(check, "check"), partitions(check, "partition");
   for (const AdmissionCheck& one : rules.checks) {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/model/check_word.h"
 #include "lib/model/tables.h"
 #include "lib/model/validate.h"
 #include "lib/model/words.h"
@@ -28,6 +29,7 @@ void CheckRequirement(const Requirement& requirement, Over over, const char* whe
   for (const std::string& value : values) {
     if (!IsValidUtf8(value)) check.Fail(where, key, "a value is not UTF-8");
   }
+  CheckWord(where, key, op, check);
   const std::string_view word = Word(op);
   switch (over) {
     case Over::kLabels:
@@ -93,6 +95,7 @@ void CheckPort(const HostPort& port, Checker& check) {
   const std::string number = absl::StrCat(port.port);
   if (port.port < 1 || port.port > 65535) check.Fail("host port", number, "must be 1 to 65535");
   check.Text("host port", port.ip);
+  CheckWord("host port", number, port.protocol, check);
 }
 
 // Every task requests one of `pods`, even where it is unset.
@@ -133,6 +136,7 @@ void CheckDeviceRequest(const DeviceRequest& request, Checker& check) {
                absl::StrCat("milli is ", request.milli, "; must be 1 to 1000"));
   }
   for (const std::string& model : request.models) check.Name("device model", model);
+  CheckWord(where, request.kind, request.same, check);
 }
 
 }  // namespace
@@ -156,6 +160,8 @@ void CheckToleration(const Toleration& toleration, Checker& check) {
   const char* where = "toleration";
   check.Text(where, toleration.key);
   check.Text(where, toleration.value);
+  CheckWord(where, toleration.key, toleration.op, check);
+  CheckWord(where, toleration.key, toleration.effect, check);
   if (toleration.key.empty() && toleration.op == TolerationOp::kEqual) {
     check.Fail(where, toleration.key, "an empty key needs operator Exists");
   }
@@ -189,6 +195,7 @@ ShapeAmounts CheckShape(const TaskShape& shape, Checker& check) {
     }
   }
 
+  CheckWord(shape.alignment, check);
   check.Name("namespace", shape.name_space);
   check.Labels("label", shape.labels);
   check.Labels("node selector", shape.node_selector);

@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
+#include "lib/model/check_word.h"
 #include "lib/model/cpu_devices.h"
 #include "lib/model/tables.h"
 #include "lib/model/validate.h"
@@ -234,6 +235,7 @@ void CheckTaints(const std::vector<Taint>& taints, Checker& check) {
   for (const Taint& taint : taints) {
     check.Name("taint", taint.key);
     check.Text("taint", taint.value);
+    CheckWord("taint", taint.key, taint.effect, check);
     check.OneOf("taint", taint.key, "effect", Word(taint.effect),
                 {"NoSchedule", "PreferNoSchedule", "NoExecute"});
   }
@@ -274,6 +276,8 @@ absl::StatusOr<NodeAmounts> CheckNode(const NodeSpec& node) {
     check.Time("usage, measured", node.usage->measured);
     if (node.usage->detail) CheckUsageDetail(*node.usage->detail, check);
   }
+  CheckWord(node.alignment, check);
+  CheckWord(node.alignment_scope, check);
   check.Time("zones_measured", node.zones_measured);
   CheckReference("domain", node.domain, check);
   check.Text("shard", node.shard);
@@ -286,6 +290,8 @@ absl::StatusOr<QueueAmounts> CheckQueue(const QueueSpec& queue) {
   check.Name(queue.name);
   CheckReference("parent", queue.parent, check);
   check.AtLeast("weight", queue.weight, 0);
+  CheckWord(queue.state, check);
+  CheckWord(queue.job_order, check);
   check.Time("created", queue.created);
   const auto read = [&](const char* where, const std::optional<Resources>& resources) {
     return resources ? check.Resources(where, *resources, Checker::Use::kCompared) : Amounts();
@@ -314,6 +320,8 @@ absl::StatusOr<Amounts> CheckJob(const JobSpec& job) {
   check.Name(job.name);
   check.Name("queue", job.queue);
   check.AtLeast("min_available", job.min_available, 0);
+  CheckWord(job.phase, check);
+  CheckWord(job.bundle_strategy, check);
   CheckGroups(job, check);
   CheckSubGroups(job, check);
   CheckTopology(job.topology, check);
@@ -342,6 +350,7 @@ absl::Status CheckTask(const TaskSpec& task) {
   CheckReference("group", task.group, check);
   CheckReference("sub-group", task.sub_group, check);
   CheckReference("node", task.node, check);
+  CheckWord(task.status, check);
   if (task.job.empty() && !task.group.empty()) {
     check.Fail(absl::StrCat("group ", Quote(task.group), " without a job"));
   }

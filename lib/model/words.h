@@ -57,10 +57,12 @@ concept HasWords = requires(E e) {
   WordsOf(e);
 };
 
-// Returns the word of the value.
+// Returns the word of the value; "" for a number that the enum has no value for.
 template <HasWords E>
 std::string_view Word(E value) {
-  return WordsOf(value).words[static_cast<size_t>(value)];
+  const std::span<const std::string_view> words = WordsOf(value).words;
+  const auto number = static_cast<size_t>(value);
+  return number < words.size() ? words[number] : std::string_view();
 }
 
 // Returns the value that `text` is the word of, or nothing.

@@ -155,6 +155,10 @@ class Resolver {
   absl::Status Extend(const Extensions& extensions) {
     for (const PolicyDecl& decl : extensions.policies) {
       if (absl::Status s = CheckName("policy", decl.name); !s.ok()) return s;
+      if (decl.make == nullptr) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("policy ", Quote(decl.name), ": make is empty; must be a function"));
+      }
       policies_.push_back(decl);
     }
     extended_ = extensions.policies.size();
@@ -230,7 +234,6 @@ class Resolver {
   // evaluates two, whatever its actions: shares in the plan are those of queue_order, and phases
   // follow ready.
   absl::Status CheckEvaluated(const ProfileConfig& config) const {
-    const auto own = std::span(policies_).last(extended_);
     std::vector<Point> evaluated;
     for (int p = 0; p < kPointCount; ++p) {
       const auto evaluates = [point = static_cast<Point>(p)](const auto& action) {
@@ -241,7 +244,7 @@ class Resolver {
     }
     for (const auto& tier : config.tiers) {
       for (const ConfiguredPolicy& policy : tier) {
-        if (std::ranges::find(own, policy.decl.name, &PolicyDecl::name) == own.end()) continue;
+        if (!policy.own) continue;
         if (policy.points.has(Point::kQueueOrder) || policy.points.has(Point::kReady)) continue;
         std::vector<Point> answered;
         for (int p = 0; p < kPointCount; ++p) {
@@ -488,7 +491,12 @@ class Resolver {
     }
     auto options = Options::Check(place, decl.options, values);
     if (!options.ok()) return options.status();
-    PointSet points = decl.make(*options)->points();
+    const std::unique_ptr<Policy> made = decl.make(*options);
+    const bool own = &decl >= policies_.data() + policies_.size() - extended_;
+    if (own) {
+      if (absl::Status s = CheckPolicy(decl.name, made.get()); !s.ok()) return s;
+    }
+    PointSet points = made->points();
     for (size_t start = 0; start < without.size();) {
       const size_t end = std::min(without.find('|', start), without.size());
       const std::string_view word = std::string_view(without).substr(start, end - start);
@@ -503,7 +511,7 @@ class Resolver {
       }
       if (!found) return Unknown("extension point", word, names);
     }
-    return ConfiguredPolicy{decl, *std::move(options), points};
+    return ConfiguredPolicy{decl, *std::move(options), points, own};
   }
 
   Preset preset_;

@@ -272,7 +272,8 @@ absl::StatusOr<Plan> Cluster::Schedule(std::string_view profile, const ScheduleO
 std::string_view TurnKindName(TurnKind kind) {
   static constexpr std::string_view kNames[kTurnKindCount] = {"cycle", "decisions", "heartbeats",
                                                               "event"};
-  return kNames[static_cast<int>(kind)];
+  const auto number = static_cast<int>(kind);
+  return number < kTurnKindCount ? kNames[number] : "";
 }
 
 std::vector<ProfileInfo> Profiles() {

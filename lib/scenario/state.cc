@@ -253,7 +253,11 @@ absl::Status LoadState(std::string_view text, Cluster* cluster, Budget* budget) 
         "state: ", text.size(), " bytes in all; at most ", budget->limits().bytes, " are read"));
   }
   StateReader in(text);
-  if (!in.ok()) return NoState("does not begin with its form");
+  if (!in.ok()) {
+    return NoState(absl::StrCat("begins with ", Quote(text.substr(0, kForm.size() - 1)),
+                                "; must begin with \"", ToAbsl(kForm.substr(0, kForm.size() - 1)),
+                                "\""));
+  }
   std::vector<std::string> dimensions;
   for (uint64_t left = in.Count(); left > 0; --left) {
     dimensions.emplace_back(in.Field());

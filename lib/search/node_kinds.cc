@@ -1,8 +1,12 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/search/node_kinds.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
+
+#include "lib/extension/no_kind_answers.h"
+#include "lib/model/shape_key.h"
 
 namespace muster {
 
@@ -13,7 +17,12 @@ NodeKinds::NodeKinds(const Ledger& ledger, const Dispatcher& dispatcher)
     size_t which = 0;
     for (const KindScore& score : entry->score->KindScores()) {
       scores_.push_back(score);
-      questions_.push_back({entry->score, which++});
+      questions_.push_back({entry->score, which++, entry->own});
+    }
+  }
+  for (const PolicyEntry* entry : dispatcher.at(Point::kFit)) {
+    if (entry->own && dynamic_cast<NoKindAnswers*>(entry->fit) == nullptr) {
+      own_fits_.push_back(entry->fit);
     }
   }
   // Nodes of equal capacity start as one kind; dead nodes are a kind of their own.
@@ -66,10 +75,27 @@ void NodeKinds::Ask(ClassIndex c, NodeIndex n, uint32_t* refusal, std::vector<in
   }
 }
 
-uint32_t NodeKinds::Ensure(ClassIndex c) {
-  const uint32_t constraints = ledger_.tables().classes.constraints[c];
+bool NodeKinds::AsksCaller(ClassIndex c) const {
+  return std::ranges::any_of(own_fits_,
+                             [c](FitPolicy* fit) { return fit->FitScope(c) != Scope::kNone; }) ||
+         std::ranges::any_of(questions_, [c](const Question& q) {
+           return q.own && q.policy->ScoreScope(c) != Scope::kNone;
+         });
+}
+
+uint32_t& NodeKinds::RowOf(ClassIndex c) {
+  const ClassTable& classes = ledger_.tables().classes;
+  if (AsksCaller(c)) {
+    return row_of_shape_.try_emplace(KindKey(classes.shape[c], classes.queue[c]), kNone)
+        .first->second;
+  }
+  const uint32_t constraints = classes.constraints[c];
   if (constraints >= row_of_constraints_.size()) row_of_constraints_.resize(constraints + 1, kNone);
-  uint32_t& row = row_of_constraints_[constraints];
+  return row_of_constraints_[constraints];
+}
+
+uint32_t NodeKinds::Ensure(ClassIndex c) {
+  uint32_t& row = RowOf(c);
   if (row != kNone) return row;
   row = static_cast<uint32_t>(answers_.size());
   answers_.push_back({c, {}, {}});

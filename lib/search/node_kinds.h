@@ -7,14 +7,20 @@
 // alone and are split when a new set of constraints separates nodes. So a label that no task
 // mentions never splits anything.
 //
+// Policies of the library read nothing else of a task where they answer about kinds. Policies of
+// the caller may read all but amounts and devices, as its labels: a class with such an answer is
+// asked about apart from classes with other labels.
+//
 // Cost. One question per (set of constraints, node), then one lookup per (set, kind).
 #ifndef MUSTER_SEARCH_NODE_KINDS_H_
 #define MUSTER_SEARCH_NODE_KINDS_H_
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "lib/base/hash_map.h"
 #include "lib/extension/dispatcher.h"
 #include "lib/ledger/ledger.h"
 #include "muster/plan.h"
@@ -62,7 +68,12 @@ class NodeKinds {
   struct Question {
     ScorePolicy* policy;
     size_t which;
+    bool own;  // of a policy of the caller
   };
+  // Returns whether a policy of the caller has answers about kinds and the class.
+  bool AsksCaller(ClassIndex c) const;
+  // Returns the place of the number of the class's row. kNone is there if there is no row yet.
+  uint32_t& RowOf(ClassIndex c);
   void Ask(ClassIndex c, NodeIndex n, uint32_t* refusal, std::vector<int64_t>* raw);
   void AskAll(ClassIndex c);
   void AddKind(NodeIndex n, uint32_t refusal, std::span<const int64_t> raw);
@@ -77,7 +88,9 @@ class NodeKinds {
   std::vector<NodeIndex> sample_;
   std::vector<uint8_t> alive_;
   std::vector<Answers> answers_;
+  std::vector<FitPolicy*> own_fits_;  // the caller's that may have answers about kinds
   std::vector<uint32_t> row_of_constraints_;
+  HashMap<std::string, uint32_t> row_of_shape_;  // by KindKey, of classes that the caller is asked
   std::vector<Refusal> refusals_;
   uint64_t version_ = 1;
 };

@@ -25,7 +25,8 @@ namespace muster {
 struct ConfiguredPolicy {
   PolicyDecl decl;
   Options options;
-  PointSet points;  // all of the policy's, except those that the spec switches off
+  PointSet points;   // all of the policy's, except those that the spec switches off
+  bool own = false;  // it is the caller's, and not of the library
 };
 
 struct ConfiguredAction {

@@ -43,7 +43,7 @@ void Session::Build() {
   for (const auto& tier : config_.tiers) {
     tiers.emplace_back();
     for (const ConfiguredPolicy& policy : tier) {
-      tiers.back().push_back({policy.decl.make(policy.options), policy.points});
+      tiers.back().push_back({policy.decl.make(policy.options), policy.points, policy.own});
       counts_gangs_ |= tiers.back().back().policy->points().has(Point::kReady);
     }
   }

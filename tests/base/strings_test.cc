@@ -64,6 +64,7 @@ TEST(StringsTest, NearestNameExamples) {
   const std::vector<std::string_view> brief = {"gpu", "cpu"};
   EXPECT_EQ(NearestName("cp", brief), "") << "one edit is not less than half of two letters";
   EXPECT_EQ(NearestName("cpx", brief), "cpu");
+  EXPECT_EQ(NearestName("ALLOCATE", valid), "allocate");
   const std::string_view batch[] = {"ease", "easy", "fcfs"};
   EXPECT_EQ(NearestName("esay", batch), "easy") << "two neighbors swapped are one slip";
   const std::string_view hosts[] = {"h1", "h1:80", "h10"};

@@ -216,7 +216,24 @@ class Load(Files):
 
     def test_twice_is_a_name_twice(self):
         result = self.load("run", self.write(small()), "--load", self.spread)
-        self.assert_ends(result, 2, stderr="spread")
+        self.assert_ends(result, 2, stderr=f'--load {self.spread}: adds policy "spread"; '
+                                           f"the name is taken by {self.spread}")
+
+    def test_names_of_the_library_are_taken(self):
+        source = self.write(SOURCE.read_text(encoding="utf-8").replace('"spread"', '"gang"'),
+                            "gang.cc")
+        file = compiled(source, self.folder / "gang.so")
+        result = muster("run", self.write(small()), "--load", file)
+        self.assert_ends(result, 2, stderr=f'--load {file}: adds policy "gang"; '
+                                           "the name is taken by the library")
+
+    def test_a_function_that_the_program_lacks_is_named(self):
+        """As of an object with other containers, or of headers of a later version."""
+        file = compiled(SOURCE, self.folder / "debug.so", "-D_GLIBCXX_DEBUG")
+        result = muster("run", self.write(small()), "--load", file)
+        self.assert_ends(result, 2, stderr=f"--load {file}: this program has no muster::Workbench::"
+                                           "Admit(muster::Index<muster::JobTag>, std::__debug::")
+        self.assertIn("; must be built for muster ", result.stderr)
 
 
 if __name__ == "__main__":

@@ -239,6 +239,127 @@ TEST_F(ExtensionsTest, AnActionThatAdmitsMayPlace) {
   EXPECT_FALSE(Drain(cluster_, "volcano:actions=admit", nodes).ok());
 }
 
+// A fit that counts its questions: a class runs on nodes with its own label "team".
+class TeamOnly : public Policy, public FitPolicy {
+ public:
+  TeamOnly(Scope scope, int* questions) : scope_(scope), questions_(questions) {}
+  std::string_view name() const override { return "team-only"; }
+  PointSet points() const override { return {Point::kFit}; }
+  FitPolicy* fit() override { return this; }
+  void Open(const Cycle& cycle) override { cycle_ = &cycle; }
+  Scope FitScope(ClassIndex) override { return scope_; }
+  bool FitsKind(ClassIndex c, NodeIndex node, NodeRefusal* refusal) override {
+    ++*questions_;
+    if (cycle_->shape(c).labels == cycle_->node(node).labels) return true;
+    *refusal = {RefusalCode::kPolicy, "another team"};
+    return false;
+  }
+
+ private:
+  const Scope scope_;
+  int* const questions_;
+  const Cycle* cycle_ = nullptr;
+};
+
+// A score of kinds: nodes with the labels of the task are better.
+class SameTeam : public Policy, public ScorePolicy {
+ public:
+  std::string_view name() const override { return "same-team"; }
+  PointSet points() const override { return {Point::kScore}; }
+  ScorePolicy* score() override { return this; }
+  void Open(const Cycle& cycle) override { cycle_ = &cycle; }
+  Scope ScoreScope(ClassIndex) override { return Scope::kKind; }
+  std::vector<KindScore> KindScores() const override { return {{.weight = 1000}}; }
+  int64_t RawKindScore(size_t, ClassIndex c, NodeIndex node) override {
+    return cycle_->shape(c).labels == cycle_->node(node).labels ? 1 : 0;
+  }
+
+ private:
+  const Cycle* cycle_ = nullptr;
+};
+
+// Two nodes and three jobs of two teams, in a cluster of their own.
+Cluster TwoTeams() {
+  Cluster cluster;
+  const auto add = [&](const char* job, const char* team, int cpu) {
+    const TaskShape shape = {.request = {{"cpu", cpu}}, .labels = {{"team", team}}};
+    EXPECT_TRUE(cluster.AddJob({.name = job, .groups = {{.count = 1, .shape = shape}}}).ok());
+  };
+  for (const char* team : {"red", "blue"}) {
+    EXPECT_TRUE(
+        cluster.AddNode({.name = team, .capacity = {{"cpu", 8}}, .labels = {{"team", team}}}).ok());
+  }
+  add("blue-job", "blue", 1);
+  add("red-job", "red", 1);
+  add("red-large-job", "red", 2);
+  return cluster;
+}
+
+std::string NodeOf(const Plan& plan, std::string_view task) {
+  for (const Bind& bind : plan.binds()) {
+    if (plan.task_name(bind.task) == task) return std::string(plan.node_name(bind.node));
+  }
+  return "none";
+}
+
+// The classes have equal selectors, affinities and tolerations, and their labels differ. Those of
+// one team differ in their requests alone, and share an answer.
+TEST_F(ExtensionsTest, AnswersAboutKindsMayReadTheLabelsOfTasks) {
+  for (const char* profile : {"volcano", "muster", "kube-batch", "transwarp"}) {
+    for (const Scope scope : {Scope::kKind, Scope::kState}) {
+      int questions = 0;
+      auto extensions = std::make_shared<Extensions>();
+      extensions->policies.push_back(
+          {.name = "team-only", .summary = "", .options = {}, .make = [&](const Options&) {
+             return std::make_unique<TeamOnly>(scope, &questions);
+           }});
+      const auto plan = TwoTeams().Schedule(profile, {.extensions = extensions});
+      ASSERT_TRUE(plan.ok()) << profile << ": " << plan.status();
+      EXPECT_EQ(NodeOf(*plan, "blue-job-0"), "blue") << profile;
+      EXPECT_EQ(NodeOf(*plan, "red-job-0"), "red") << profile;
+      EXPECT_EQ(NodeOf(*plan, "red-large-job-0"), "red") << profile;
+      EXPECT_EQ(questions, 4) << profile;  // two nodes, two sets of labels
+    }
+  }
+}
+
+TEST_F(ExtensionsTest, ScoresOfKindsMayReadTheLabelsOfTasks) {
+  auto extensions = std::make_shared<Extensions>();
+  extensions->policies.push_back(
+      {.name = "same-team", .summary = "", .options = {}, .make = [](const Options&) {
+         return std::make_unique<SameTeam>();
+       }});
+  for (const char* profile : {"volcano", "muster"}) {
+    const auto plan = TwoTeams().Schedule(profile, {.extensions = extensions});
+    ASSERT_TRUE(plan.ok()) << profile << ": " << plan.status();
+    EXPECT_EQ(NodeOf(*plan, "blue-job-0"), "blue") << profile;
+    EXPECT_EQ(NodeOf(*plan, "red-job-0"), "red") << profile;
+    EXPECT_EQ(NodeOf(*plan, "red-large-job-0"), "red") << profile;
+  }
+}
+
+// A policy that lists points, and returns no interface.
+class Mute : public Policy, public ScorePolicy {
+ public:
+  std::string_view name() const override { return "mute"; }
+  PointSet points() const override { return {Point::kScore, Point::kJobOrder}; }
+};
+
+TEST_F(ExtensionsTest, PoliciesThatCannotAnswerAreRefused) {
+  const auto refused = [&](std::function<std::unique_ptr<Policy>(const Options&)> make) {
+    auto extensions = std::make_shared<Extensions>();
+    extensions->policies.push_back(
+        {.name = "mute", .summary = "", .options = {}, .make = std::move(make)});
+    return std::string(cluster_.Schedule("volcano", {.extensions = extensions}).status().message());
+  };
+  EXPECT_EQ(refused(nullptr), "policy \"mute\": make is empty; must be a function");
+  EXPECT_EQ(refused([](const Options&) { return nullptr; }),
+            "policy \"mute\": make returned null; must return a policy");
+  EXPECT_EQ(refused([](const Options&) { return std::make_unique<Mute>(); }),
+            "policy \"mute\": points has job_order, and order() returns null; must return the "
+            "interface that answers there");
+}
+
 TEST_F(ExtensionsTest, ActionsNeedAFunctionAndANameOfTheirOwn) {
   const auto refused = [&](CustomAction action) {
     auto extensions = std::make_shared<Extensions>();

@@ -36,7 +36,7 @@ namespace muster {
 //
 //   // Nodes with a free GPU, as a filter:
 //   const double* gpus = states.room[gpu].data();
-//   for (size_t i = begin; i < end; ++i) fits[i - begin] &= gpus[i] >= 1;
+//   for (size_t i = begin; i < end; ++i) fits[i - begin] &= gpus[i] >= 1000;
 //
 struct StateColumns {
   // The number of states, and the length of each column.

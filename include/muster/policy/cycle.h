@@ -11,8 +11,8 @@
 // Promise. Everything is read from the books as they are now, moves of the running action included:
 // an answer that was computed before a move may be wrong after it.
 // Rows are indices below their count. A row that was removed keeps its index, and the *_alive
-// functions return false for it. Units are those of types.h: thousandths of cpu, whole units of all
-// else. kAbsent marks a quantity that is not set.
+// functions return false for it. Units are those of types.h: thousandths of cpu and devices, bytes
+// of memory. kAbsent marks a quantity that is not set.
 // Failure. None. REQUIRES: indices are below their count.
 // Ownership. References are valid for the cycle, spans until the books change: until the next move
 // of an action. A Cycle is valid from one Policy::Open to the next.

@@ -31,8 +31,8 @@
 //  kState    on the node's own books, too: asked for columns of node states (columns.h), again for
 //            each state that changes
 //  kCluster  on what runs elsewhere: asked for all candidate nodes at every placement
-// Classes that differ only in their requests have equal constraints: FitsKind must not read the
-// request. An answer that depends on more than its scope declares makes plans wrong, not slow.
+// A set of constraints is all of a shape but amounts and devices, which FitsKind must not read. An
+// answer that depends on more than its scope declares makes plans wrong, not slow.
 // Failure. None. A policy that refuses fills in why; plans list it as one Refusal.
 // Ownership. Spans, columns and pointers are valid during the call.
 // Threads. One thread at a time calls an instance.
