@@ -5,10 +5,10 @@
 //   Draws draws("calls", files, words, /*seed=*/1);
 //   for (int i = 0; i < 400; ++i) target.run(draws.Next());
 //
-// Idea. Sequences of calls take any bytes, so most of theirs are drawn from nothing. Texts are files
-// of the corpus with a few bytes, words of the dictionary and parts of other files changed. Nothing
-// learns from branches that are reached: an ordinary build finds what lies close, in a second, and
-// the fuzzer what lies deep.
+// Idea. Sequences of calls take any bytes, so most of theirs are drawn from nothing. Texts are
+// files of the corpus in which a few bytes, words of the dictionary and parts of other files are
+// changed. Nothing learns from branches that are reached: an ordinary build finds what lies close,
+// in a second, and the fuzzer what lies deep.
 //
 // Draws of one seed and corpus are equal on every machine.
 #ifndef MUSTER_TESTS_FUZZ_DRAWS_H_
