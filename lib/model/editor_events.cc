@@ -7,12 +7,11 @@
 #include <utility>
 
 #include "lib/model/editor.h"
+#include "lib/model/event_room.h"
 #include "lib/model/memory_data.h"
 
 namespace muster {
 namespace {
-
-constexpr size_t kLeastEvents = 1024;
 
 bool IsSchedulable(const NodeSpec& node) { return node.ready && !node.unschedulable; }
 
@@ -25,7 +24,7 @@ void Editor::Note(ClusterEventKind kind, std::string_view name, uint32_t aspects
   Tables& t = *tables_;
   if (!t.events.recording()) return;
   std::string on = node == kNone ? std::string() : std::string(t.nodes.names.name(node));
-  t.events.Add({kind, aspects, std::string(name), std::move(on)}, std::max(kLeastEvents, living_));
+  t.events.Add({kind, aspects, std::string(name), std::move(on)}, MostEvents(living_));
 }
 
 void Editor::NoteRow(ClusterEventKind kind, TaskIndex task) {

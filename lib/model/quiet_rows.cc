@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/model/change_guard.h"
 #include "lib/model/describe.h"
 #include "lib/model/device_holds.h"
+#include "lib/model/event_room.h"
 #include "lib/model/living_names.h"
 #include "lib/model/validate.h"
 
@@ -286,6 +289,43 @@ void WakeFor(internal::ClusterImpl& cluster, RowKind kind, std::string_view name
   }
 }
 
+RowsTogether::RowsTogether(internal::ClusterImpl& cluster) : cluster_(cluster) {
+  const EventLog& log = cluster.tables->events;
+  if (!log.recording()) return;
+  next_event_ = log.generation();
+  // The oldest one from which on the log can list them.
+  uint64_t low = 1, high = next_event_;
+  while (low < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    if (log.Since(middle).everything) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  oldest_event_ = low;
+}
+
+size_t RowsTogether::TasksOf(const JobSpec& job) {
+  int64_t tasks = 0;  // of a job that is not checked yet
+  for (const GroupSpec& group : job.groups)
+    tasks = SatAdd(tasks, std::max<int64_t>(group.count, 0));
+  return static_cast<size_t>(tasks);
+}
+
+void RowsTogether::KeepEvents(size_t tasks) {
+  constexpr size_t kMostOfARow = 4;  // that the editor notes, besides one for each task
+  if (next_event_ == 0 || events_) return;
+  const size_t held = cluster_.tables->events.generation() - oldest_event_;
+  if (held + tasks + kMostOfARow > MostEvents(cluster_.editor.living())) CopyEvents();
+}
+
+void RowsTogether::CopyEvents() {
+  const std::span<const ClusterEvent> before =
+      cluster_.tables->events.Since(oldest_event_).list.first(next_event_ - oldest_event_);
+  events_.emplace(before.begin(), before.end());
+}
+
 int64_t RowsTogether::count(RowKind kind) const {
   return std::ranges::count(rows_, kind, &Row::kind);
 }
@@ -299,6 +339,7 @@ void RowsTogether::Wake() {
 absl::Status RowsTogether::TakeBack(const absl::Status& why) {
   if (rows_.empty()) return why;
   const ChangeGuard change(cluster_);
+  if (next_event_ != 0 && !events_) CopyEvents();
   for (; !rows_.empty(); rows_.pop_back()) {
     const Row& row = rows_.back();
     if (row.before == nullptr) {
@@ -308,6 +349,7 @@ absl::Status RowsTogether::TakeBack(const absl::Status& why) {
           absl::StrCat(why.message(), "; taking an update back: ", back.message()));
     }
   }
+  if (events_) cluster_.tables->events.Restore(oldest_event_, *std::exchange(events_, {}));
   cluster_.editor.MaybeCompact();
   return why;
 }

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,7 @@
 
 #include "absl/status/status.h"
 #include "lib/model/cluster_impl.h"
+#include "muster/event.h"
 
 namespace muster {
 
@@ -51,16 +53,18 @@ absl::Status CheckBindings(const Tables& tables, const NamespaceSpec& name_space
 // Rows that are put together: all of them, or none.
 class RowsTogether {
  public:
-  explicit RowsTogether(internal::ClusterImpl& cluster) : cluster_(cluster) {}
+  explicit RowsTogether(internal::ClusterImpl& cluster);
 
   template <class Spec>
   absl::Status Add(const Spec& spec) {
+    KeepEvents(TasksOf(spec));
     absl::Status status = AddQuietly(cluster_, spec);
     if (status.ok()) rows_.push_back({KindOf(spec), spec.name, nullptr});
     return status;
   }
   template <class Spec>
   absl::Status Update(const Spec& spec) {
+    KeepEvents(0);
     std::unique_ptr<Before> before = Describe(spec);
     absl::Status status = UpdateQuietly(cluster_, spec);
     if (status.ok()) rows_.push_back({KindOf(spec), spec.name, std::move(before)});
@@ -70,8 +74,9 @@ class RowsTogether {
   int64_t count(RowKind kind) const;
   bool empty() const { return rows_.empty(); }
 
-  // Takes all rows back, the last one first, and returns `why`. Rows that were added have used up
-  // indices. Returns Internal if a row cannot be taken back. REQUIRES: nothing was woken since.
+  // Takes all rows back, the last one first, with the events that the memory's slots would see of
+  // them, and returns `why`. Rows that were added have used up indices. Returns Internal if a row
+  // cannot be taken back. REQUIRES: nothing was woken since.
   absl::Status TakeBack(const absl::Status& why);
   // Wakes what waits for the rows.
   void Wake();
@@ -89,6 +94,13 @@ class RowsTogether {
     std::unique_ptr<Before> before;  // null: it was added
   };
 
+  // How many tasks the row makes.
+  template <class Spec>
+  static size_t TasksOf(const Spec&) {
+    return 0;
+  }
+  static size_t TasksOf(const JobSpec& job);
+
   static RowKind KindOf(const NodeSpec&) { return RowKind::kNode; }
   static RowKind KindOf(const QueueSpec&) { return RowKind::kQueue; }
   static RowKind KindOf(const JobSpec&) { return RowKind::kJob; }
@@ -103,11 +115,19 @@ class RowsTogether {
   template <class Spec>
   std::unique_ptr<Before> DescribeSpec(const Spec& spec) const;
 
+  // Copies the events that there were before all rows, if the next row, with so many tasks, may
+  // make the log drop some. O(1) but for that, which happens once in as many events as are kept.
+  void KeepEvents(size_t tasks);
+  void CopyEvents();
+
   void Erase(RowKind kind, std::string_view name);
   absl::Status PutBack(const Before& before);
 
   internal::ClusterImpl& cluster_;
   std::vector<Row> rows_;
+  // Numbers of the oldest and of the next event before all rows; 0: the cluster records none.
+  uint64_t oldest_event_ = 0, next_event_ = 0;
+  std::optional<std::vector<ClusterEvent>> events_;
 };
 
 }  // namespace muster

@@ -22,6 +22,7 @@
 #include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/model/describe.h"
+#include "lib/model/quiet_rows.h"
 #include "lib/scenario/scenario.h"
 #include "muster/cluster.h"
 #include "muster/schedule.h"
@@ -120,32 +121,31 @@ S Merged(std::string_view kind, S spec, const py::dict& fields) {
   return spec;
 }
 
-// All rows or none: those that went in before the refused one come out again.
-template <class S, class Add, class Remove>
-size_t AddAll(std::string_view kind, RowReader<S>& rows, const Add& add, const Remove& remove) {
-  std::vector<std::string> added;
-  added.reserve(rows.size());
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const S& spec = rows.Fill(i);
-    const absl::Status status = add(spec);
-    if (!status.ok()) {
-      while (!added.empty()) {
-        Check(remove(added.back()));
-        added.pop_back();
-      }
-      throw StatusError(absl::Status(
-          status.code(), absl::StrCat(ToAbsl(kind), "s: row ", i, ": ", status.message())));
+// All rows or none. `fill` returns the spec of a row, and may throw.
+template <class Fill>
+size_t AddAll(Cluster& cluster, std::string_view kind, size_t count, const Fill& fill) {
+  RowsTogether together(ImplOf(cluster));
+  for (size_t i = 0; i < count; ++i) {
+    absl::Status status;
+    try {
+      status = together.Add(fill(i));
+    } catch (...) {
+      Check(together.TakeBack(absl::OkStatus()));
+      throw;
     }
-    added.push_back(spec.name);
+    if (status.ok()) continue;
+    throw StatusError(together.TakeBack(absl::Status(
+        status.code(), absl::StrCat(ToAbsl(kind), "s: row ", i, ": ", status.message()))));
   }
-  return rows.size();
+  together.Wake();
+  return count;
 }
 
-template <class S, class Add, class Remove>
-size_t AddAll(std::string_view kind, const py::dict& columns, const py::dict& constants,
-              const Add& add, const Remove& remove) {
+template <class S>
+size_t AddColumns(Cluster& cluster, std::string_view kind, const py::dict& columns,
+                  const py::dict& constants) {
   RowReader<S> rows(kind, columns, constants);
-  return AddAll<S>(kind, rows, add, remove);
+  return AddAll(cluster, kind, rows.size(), [&](size_t i) -> const S& { return rows.Fill(i); });
 }
 
 // task, status, node, since
@@ -420,42 +420,27 @@ void BindCluster(py::module_& module) {
   // Many rows at once: dict of arrays, dict of what all rows have.
   cluster.def("add_node_columns",
               [](LiveCluster& self, const py::dict& columns, const py::dict& all) {
-                Cluster& c = self.Use();
-                return AddAll<NodeSpec>(
-                    "node", columns, all, [&](const NodeSpec& s) { return c.AddNode(s); },
-                    [&](const std::string& name) { return c.RemoveNode(name); });
+                return AddColumns<NodeSpec>(self.Use(), "node", columns, all);
               });
   cluster.def("add_queue_columns",
               [](LiveCluster& self, const py::dict& columns, const py::dict& all) {
-                Cluster& c = self.Use();
-                return AddAll<QueueSpec>(
-                    "queue", columns, all, [&](const QueueSpec& s) { return c.AddQueue(s); },
-                    [&](const std::string& name) { return c.RemoveQueue(name); });
+                return AddColumns<QueueSpec>(self.Use(), "queue", columns, all);
               });
   cluster.def("add_task_columns",
               [](LiveCluster& self, const py::dict& columns, const py::dict& all) {
-                Cluster& c = self.Use();
-                return AddAll<TaskSpec>(
-                    "task", columns, all, [&](const TaskSpec& s) { return c.AddTask(s); },
-                    [&](const std::string& name) { return c.RemoveTask(name); });
+                return AddColumns<TaskSpec>(self.Use(), "task", columns, all);
               });
   cluster.def("add_job_columns", [](LiveCluster& self, const py::dict& columns, const py::dict& all,
                                     const py::dict& group_columns, const py::dict& group_all) {
-    Cluster& c = self.Use();
     RowReader<JobSpec> jobs("job", columns, all);
     RowReader<GroupSpec> groups("job", group_columns, group_all, "group");
     groups.RequireLengthOf(jobs);
-    size_t row = 0;
-    return AddAll<JobSpec>(
-        "job", jobs,
-        [&](const JobSpec& s) {
-          JobSpec job = s;
-          const GroupSpec& group = groups.Fill(groups.size() == 0 ? 0 : row);
-          ++row;
-          if (group.count > 0 || group.by_count) job.groups.push_back(group);
-          return c.AddJob(job);
-        },
-        [&](const std::string& name) { return c.RemoveJob(name); });
+    return AddAll(self.Use(), "job", jobs.size(), [&](size_t i) {
+      JobSpec job = jobs.Fill(i);
+      const GroupSpec& group = groups.Fill(groups.size() == 0 ? 0 : i);
+      if (group.count != 0 || group.by_count) job.groups.push_back(group);
+      return job;
+    });
   });
 
   cluster

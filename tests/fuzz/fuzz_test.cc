@@ -1,12 +1,16 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The fuzzer's targets without the fuzzer: each file of tests/fuzz/corpus once, in the ordinary
-// build; and that the targets reach all that the registries have.
+// The fuzzer's targets without the fuzzer: each file of tests/fuzz/corpus once and inputs drawn at
+// random (draws.h), in the ordinary build; and that the targets reach all that the registries have.
+//
+//   MUSTER_DRAWS=100000 build/release/tests/muster_fuzz_test --gtest_filter='*Draws*'   for longer
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -17,6 +21,7 @@
 #include "lib/import/import.h"
 #include "lib/profile/profile.h"
 #include "tests/fuzz/checks.h"
+#include "tests/fuzz/draws.h"
 #include "tests/fuzz/readers.h"
 #include "tests/fuzz/target.h"
 
@@ -47,6 +52,32 @@ TEST_P(Targets, TakeTheirCorpus) {
     SCOPED_TRACE(file);
     GetParam().run(Contents(file));
   }
+}
+
+std::vector<std::string> Words() {
+  std::vector<std::string> words;
+  std::ifstream file("tests/fuzz/words.dict");
+  for (std::string line; std::getline(file, line);) {
+    if (line.size() > 2 && line.front() == '"') words.push_back(line.substr(1, line.size() - 2));
+  }
+  return words;
+}
+
+// An input that ends the process stays in the file that the message names.
+TEST_P(Targets, TakeDraws) {
+  const char* asked = std::getenv("MUSTER_DRAWS");
+  const int64_t count = asked == nullptr ? 400 : std::atoll(asked);
+  std::vector<std::string> files;
+  for (const std::filesystem::path& file : Corpus(GetParam().name)) files.push_back(Contents(file));
+  const std::string last = ::testing::TempDir() + "muster_draw_" + std::string(GetParam().name);
+  std::cout << "the input that is taken: " << last << std::endl;
+  Draws draws(GetParam().name, files, Words(), /*seed=*/1);
+  for (int64_t i = 0; i < count; ++i) {
+    const std::string drawn = draws.Next();
+    std::ofstream(last, std::ios::binary) << drawn;
+    GetParam().run(drawn);
+  }
+  std::filesystem::remove(last);
 }
 INSTANTIATE_TEST_SUITE_P(All, Targets, ::testing::ValuesIn(FuzzTargets()),
                          [](const auto& target) { return std::string(target.param.name); });

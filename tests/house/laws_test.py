@@ -2,8 +2,8 @@
 """The laws of the core that can be read off its text: no output, clock, chance, environment, abort,
 exit or exception; no threads but those that a caller asks for; no engine or distribution with
 values that differ between standard libraries; no hash table but those of lib/base; exp, log and pow
-from lib/base alone. And no name of a type in two headers: the linker would take the members of one
-for those of the other, without a word.
+from lib/base alone; no sort of the standard library by what policies answer. And no name of a type
+in two headers: the linker would take the members of one for those of the other, without a word.
 """
 
 import pathlib
@@ -58,6 +58,30 @@ def violations(root):
     return found
 
 
+# A policy of the caller may give any answer, and these run past the end of the list if the answers
+# are no order. lib/base/go_sort.h does not.
+_ASKS = r"\bdispatcher_?\s*(?:\.|->)\s*(?:\w*Before|Compare\w+)\s*\("
+_LAMBDA = re.compile(r"\bauto (?P<name>\w+) = \[[^\]]*\][^{;]*\{[^}]*?" + _ASKS)
+_SORT = re.compile(r"\bstd::(?:ranges::)?(?:sort|stable_sort|partial_sort|nth_element)\(")
+
+
+def sorts_by_answers(root):
+    """Sorts of the standard library by what policies answer."""
+    found = []
+    for path in source.files(root, FOLDERS):
+        text = source.blank((root / path).read_text(encoding="utf-8"))
+        asking = {match["name"] for match in _LAMBDA.finditer(text)}
+        for match in _SORT.finditer(text):
+            depth, end = 1, match.end()
+            while depth > 0:
+                depth += {"(": 1, ")": -1}.get(text[end], 0)
+                end += 1
+            call = text[match.start():end]
+            if re.search(_ASKS, call) or asking & set(re.findall(r"\w+", call)):
+                found.append(f"{path}:{text.count(chr(10), 0, match.start()) + 1}")
+    return found
+
+
 _TYPE = re.compile(r"^(namespace (?P<opens>[\w:]+) \{|(?P<closes>\}.*)"
                    r"|(struct|class|enum class)\s+(MUSTER_EXPORT\s+)?"
                    r"(?P<name>\w+)\b(?!::)[^;{]*\{)",
@@ -90,6 +114,10 @@ class Repository(unittest.TestCase):
     def test_core_keeps_the_laws(self):
         self.assertGreater(len(source.files(source.ROOT, FOLDERS)), 10)
         self.assertEqual(violations(source.ROOT), [])
+
+
+    def test_no_sort_trusts_the_order_of_a_policy(self):
+        self.assertEqual(sorts_by_answers(source.ROOT), [])
 
 
 class SeededViolations(unittest.TestCase):
@@ -127,6 +155,20 @@ class SeededViolations(unittest.TestCase):
                 (root / path).write_text(code, encoding="utf-8")
             self.assertEqual(types_twice(root),
                              {"muster::Part": ["include/muster/a.h", "lib/fit/b.h"]})
+
+    def test_sorts_by_answers_are_seen(self):
+        body = "[&](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(a, b); }"
+        for code, number in (
+            (f"std::sort(jobs.begin(), jobs.end(), {body});", 1),
+            (f"const auto before = {body};\nstd::ranges::stable_sort(jobs, before);", 1),
+            (f"const auto before = {body};\nGoSort(jobs, before);\nstd::sort(a.begin(), b());", 0),
+            ("std::sort(jobs.begin(), jobs.end(), [](int a, int b) { return a > b; });", 0),
+        ):
+            with tempfile.TemporaryDirectory() as folder:
+                root = pathlib.Path(folder)
+                (root / "lib").mkdir()
+                (root / "lib" / "a.cc").write_text(code + "\n", encoding="utf-8")
+                self.assertEqual(len(sorts_by_answers(root)), number, code)
 
     def test_words_are_not_deeds(self):
         for code in (

@@ -6,10 +6,13 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "lib/model/access.h"
 #include "lib/model/memory_data.h"
+#include "lib/model/quiet_rows.h"
 #include "tests/support/plan_words.h"
 
 namespace muster::testing {
@@ -97,6 +100,38 @@ class Recorded : public ::testing::Test {
   Cluster cluster_;
   uint64_t from_ = 0;
 };
+
+// Rows that are taken back leave no event, however many they were and however full the log was.
+TEST_F(Recorded, NothingOfRowsThatAreTakenBack) {
+  const auto refused = [this](int jobs, int tasks) {
+    RowsTogether rows(ImplOf(cluster_));
+    Accept(rows.Update(NodeSpec{.name = "n", .capacity = {{"cpu", 9}}}));
+    for (int i = 0; i < jobs; ++i) {
+      JobSpec job{.name = "new" + std::to_string(i)};
+      job.groups = {{.name = "w", .count = tasks}};
+      Accept(rows.Add(job));
+    }
+    EXPECT_FALSE(rows.TakeBack(rows.Add(TaskSpec{.name = "t"})).ok());
+  };
+  const uint64_t first = from_;
+  const auto names = [&] {
+    std::string words;
+    for (const ClusterEvent& event : log().Since(first).list) words += event.name + " ";
+    return words;
+  };
+  for (int i = 0; i < 900; ++i) {
+    Accept(cluster_.UpdateTask({.name = "t", .job = "j", .priority = i + 1}));
+  }
+  const std::string before = names();
+  EXPECT_EQ(before.size(), 2u * 900);
+  for (const auto& [jobs, tasks] :
+       std::vector<std::pair<int, int>>{{0, 0}, {3, 2}, {40, 1}, {200, 0}, {2000, 0}, {1, 5000}}) {
+    refused(jobs, tasks);
+    EXPECT_EQ(names(), before) << jobs << " jobs of " << tasks;
+  }
+  Accept(cluster_.AddNode({.name = "m"}));
+  EXPECT_EQ(names(), before + "m ");
+}
 
 TEST_F(Recorded, Nodes) {
   NodeSpec node{.name = "n", .capacity = {{"cpu", 5}, {"memory", 8}}};

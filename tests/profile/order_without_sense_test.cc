@@ -43,8 +43,8 @@ class Senseless : public Policy, public OrderPolicy {
   uint64_t state_ = 1;
 };
 
-// More rows of each kind than a sort takes in one run (16 in libstdc++), and a full node to evict
-// from.
+// More rows of each kind than a sort takes in one run (16 in libstdc++), jobs that are alike in all
+// but their names among them, and a full node to evict from.
 Cluster World() {
   Cluster cluster;
   EXPECT_TRUE(cluster.AddNodes(3, {.name = "n", .capacity = {{"cpu", 60}, {"pods", 500}}}).ok());
@@ -64,6 +64,11 @@ Cluster World() {
                         .status = TaskStatus::kRunning,
                         .node = "n0"};
     EXPECT_TRUE(cluster.AddTask(task).ok());
+  }
+  for (int i = 0; i < 60; ++i) {
+    JobSpec job{.name = absl::StrCat("alike", i), .queue = "a", .min_available = 1};
+    job.groups = {{.count = 1, .shape = {.request = {{"cpu", 2}}}}};
+    EXPECT_TRUE(cluster.AddJob(job).ok());
   }
   return cluster;
 }

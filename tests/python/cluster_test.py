@@ -292,6 +292,33 @@ class Columns(unittest.TestCase):
             self.cluster.add_nodes(name=["a", "b", "taken", "c"], cpu=1)
         self.assertEqual(self.cluster.to_dict(), before)
 
+    def test_a_refused_table_leaves_no_event_and_wakes_nothing(self):
+        self.cluster.add_node("n", cpu=8)
+        self.cluster.add_job("j", count=1, cpu=1)
+        self.cluster.apply(self.cluster.schedule("kube-scheduler"))  # its memory sees events
+        task = {"job": "late", "status": "running", "node": "late", "cpu": 1}
+        self.assertEqual(self.cluster.apply_delta("task", 1, "t", **task), "waiting")
+        before, waiting = self.cluster.to_scenario(), self.cluster.waiting_events()
+        bad = np.array([None, 3], dtype=object)
+        for call, columns in (
+                ("add_nodes", {"name": ["late", "n"]}), ("add_nodes", {"name": ["late", ""]}),
+                ("add_queues", {"name": ["late", "default"]}),
+                ("add_jobs", {"name": ["late", "j"]}),
+                ("add_jobs", {"name": ["late", "x"], "queue": ["default", "none"]}),
+                ("add_tasks", {"name": ["late", "t"], "job": ["j", "none"]}),
+                ("add_nodes", {"name": ["late", "x"], "domain": bad}),
+                ("add_jobs", {"name": ["late", "x"], "priority_class": bad}),
+                ("add_jobs", {"name": ["late", "x"], "count": [1, -1], "cpu": [1, 1]})):
+            with self.subTest(call=call, columns=columns):
+                with self.assertRaises(ValueError):
+                    getattr(self.cluster, call)(columns)
+                self.assertEqual(self.cluster.to_scenario(), before)
+                self.assertEqual(self.cluster.waiting_events(), waiting)
+        self.cluster.add_jobs({"name": ["late", "x"]})
+        self.cluster.add_nodes({"name": ["late", "x"]})
+        self.assertEqual((self.cluster.task("t")["node"], self.cluster.waiting_events()),
+                         ("late", []))
+
     def test_bad_columns(self):
         refuse = self.assertRaisesRegex
         with refuse(ValueError, r'task: priority\[1\]: expected an integer between'):

@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 
+#include "lib/base/go_sort.h"
 #include "lib/extension/gate_keep.h"
 #include "lib/peer/muster/fair_gang.h"
 
@@ -180,8 +181,10 @@ void FairLines::Sort(const Dispatcher& dispatcher) {
   const auto before = [&](JobIndex a, JobIndex b) { return dispatcher.JobBefore(a, b); };
   for (const uint32_t number : unsorted_) {
     Line& line = lines_[number];
+    // A policy of the caller may answer anything, and std::sort then leaves the list.
+    std::span<JobIndex> added = std::span(line.jobs).subspan(line.sorted);
+    GoSort(added, before);
     const auto first = line.jobs.begin() + static_cast<std::ptrdiff_t>(line.sorted);
-    std::sort(first, line.jobs.end(), before);
     std::inplace_merge(line.jobs.begin(), first, line.jobs.end(), before);
     line.sorted = line.jobs.size();
   }
