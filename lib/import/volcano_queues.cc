@@ -145,7 +145,12 @@ std::vector<PathStep> ReadSharePath(const ApiObject& object) {
 
 void AddToQueue(const ApiObject& object, QueueSpec* queue) {
   const Field spec = object.spec();
-  if (object.status().Text("state") != "Open") queue->state = QueueState::kClosed;
+  const std::string state = object.status().Text("state");
+  if (state != "Open") queue->state = QueueState::kClosed;
+  if (state.empty()) {
+    object.log()->Note(object.place(), "status.state",
+                       "missing, so the queue is closed; Volcano's controller makes it \"Open\"");
+  }
   queue->priority = spec.Int32("priority", 0);
   queue->reclaimable = spec.Bool("reclaimable", true);
   const auto amounts = [&](const Field& field) -> std::optional<Resources> {

@@ -53,6 +53,18 @@ std::vector<std::string> Parents(const Import& import) {
   return parents;
 }
 
+TEST(Queues, WithoutAStateAreClosedWithANote) {
+  ObjectJson queue = QueueJson("a");
+  queue.erase("status");
+  const std::string note =
+      "Queue a: status.state: missing, so the queue is closed; Volcano's controller makes it "
+      "\"Open\"";
+  const Import import = Imported({queue});
+  EXPECT_THAT(Lines(import), ::testing::Contains(note));
+  EXPECT_EQ(import.scenario.cluster.queues.back().state, QueueState::kClosed);
+  EXPECT_THAT(Lines(Imported({QueueJson("a")})), ::testing::Not(::testing::Contains(note)));
+}
+
 TEST(Queues, ThoseWithoutAParentStandBelowRoot) {
   const Import import =
       Imported({QueueJson("a"), QueueJson("root"), QueueJson("b", {{"parent", "a"}})});
