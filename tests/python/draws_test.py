@@ -112,7 +112,7 @@ class Drawn:
             (lambda: cluster.apply(cluster.schedule(profile, now=number)), (), {}, False),
             (muster.diagnose, (cluster, name, profile), {"trials": pick((1, 3, -1))}, True),
             (pick((muster.rehearse, muster.what_if)), (cluster, profile, changes), {}, True),
-            (muster.need_nodes, (cluster, [self.row("node")], profile), {"most": pick((1, 2))}, True),
+            (muster.need_nodes, (cluster, [self.row("node")], profile), {"most": 2}, True),
             (muster.drain, (cluster, [name], profile), {}, True),
         ))
 
