@@ -24,6 +24,7 @@
 #include "lib/import/koordinator_devices.h"
 #include "lib/import/koordinator_load.h"
 #include "lib/import/koordinator_objects.h"
+#include "lib/import/koordinator_quotas.h"
 #include "lib/import/koordinator_wishes.h"
 #include "lib/import/koordinator_zones.h"
 #include "lib/import/kubernetes.h"
@@ -335,7 +336,7 @@ AmountMap LimitsOf(const ApiObject& pod) {
 }
 
 // Of limits above requests the estimate of a pod's load reads those of cpu and memory, of any band.
-void AddLimits(const ApiObject& pod, TaskShape* shape) {
+void AddLimitsAboveRequests(const ApiObject& pod, TaskShape* shape) {
   AmountMap above;
   for (const auto& [name, limit] : LimitsOf(pod)) {
     if (!name.ends_with("cpu") && !name.ends_with("memory")) continue;
@@ -357,7 +358,7 @@ Dump::Objects ReadPodsAsTasks(const ImportSource& source, const KoordinatorConfi
     const std::string* preemptible = pods[i]->Label(kPreemptible);
     if (preemptible != nullptr && *preemptible == "false") task.preemptable = false;
     task.shape.guaranteed_qos = IsGuaranteed(*pods[i]);
-    AddLimits(*pods[i], &task.shape);
+    AddLimitsAboveRequests(*pods[i], &task.shape);
     task.started = task.node.empty() ? std::nullopt : AssignedAt(*pods[i]);
   }
   SetPriorities(cluster);
@@ -367,6 +368,7 @@ Dump::Objects ReadPodsAsTasks(const ImportSource& source, const KoordinatorConfi
 void ReadKoordinatorObjects(const ImportSource& source, Scenario* scenario) {
   ClusterSpec& cluster = scenario->cluster;
   ReadElasticQuotas(source, &cluster);
+  ReportRefusedQuotas(source.dump);
   const HashMap<std::string, std::string> jobs = GangReader(source).Read(&cluster);
   for (const ApiObject* object : source.dump.OfKind("Node")) {
     cluster.nodes.push_back(ReadNode(*object, {}));

@@ -16,6 +16,7 @@
 #include "lib/import/amounts.h"
 #include "lib/import/json_text.h"
 #include "lib/import/koordinator_devices.h"
+#include "lib/import/koordinator_wishes.h"
 #include "lib/import/koordinator_zones.h"
 #include "lib/import/kubernetes.h"
 #include "lib/import/pod_groups.h"
@@ -312,7 +313,8 @@ std::optional<JsonRow> AnnotatedJson(const ApiObject& object, std::string_view k
   Budget budget;
   absl::StatusOr<JsonRow> row = ReadJsonValue(*text, "annotation", &budget);
   if (row.ok()) return *std::move(row);
-  IgnoreMark(object, key, " cannot be read");
+  // What becomes of a pod is reported where its other wishes are read.
+  if (!IsWishOfPods(key)) IgnoreMark(object, key, " cannot be read");
   return std::nullopt;
 }
 

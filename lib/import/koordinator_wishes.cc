@@ -12,6 +12,7 @@
 #include "lib/import/koordinator_objects.h"
 #include "lib/import/kubernetes.h"
 #include "lib/import/pod_groups.h"
+#include "lib/kube/selectors.h"
 
 namespace muster {
 namespace {
@@ -30,6 +31,21 @@ constexpr OtherMark kOtherMarks[] = {
      "gangs are not gathered in topologies"},
     {"PodGroup", "gang.scheduling.koordinator.sh/network-topology-spec",
      "gangs are not gathered in topologies"}};
+// Of annotations that are no JSON: what becomes of their pods.
+struct UnreadableMark {
+  std::string_view key, label, text;
+};
+constexpr std::string_view kNoNode = "cannot be read: as at the peer, the pod gets no node";
+constexpr std::string_view kNoDevice =
+    "cannot be read: as at the peer, the pod gets no node if it requests devices";
+constexpr UnreadableMark kUnreadableMarks[] = {
+    {kReservationAffinity, "koordinator/reservation-unreadable", kNoNode},
+    {kExactMatch, "koordinator/reservation-unreadable", kNoNode},
+    {"scheduling.koordinator.sh/resource-spec", "koordinator/cpu-unreadable", kNoNode},
+    {"scheduling.koordinator.sh/numa-topology-spec", "koordinator/cpu-unreadable", kNoNode},
+    {"scheduling.koordinator.sh/device-allocate-hint", "koordinator/device-unreadable", kNoDevice},
+    {"scheduling.koordinator.sh/device-joint-allocate", "koordinator/device-unreadable", kNoDevice},
+    {"scheduling.koordinator.sh/gpu-partition-spec", "koordinator/device-unreadable", kNoDevice}};
 constexpr std::string_view kRequiredWish = "requiredDuringSchedulingIgnoredDuringExecution";
 
 std::string RequirementText(const Requirement& requirement) {
@@ -111,13 +127,13 @@ bool IsReadable(const ApiObject& pod, std::string_view key) {
 
 void ReadWishes(const ApiObject& pod, Labels* labels) {
   ReadTakeOverPriority(pod, labels);
-  for (const std::string_view key : {kReservationAffinity, kExactMatch}) {
-    if (IsReadable(pod, key)) continue;
-    pod.log()->Note(pod.place(), absl::StrCat("metadata.annotations", JsonPathStep(key)),
-                    "cannot be read: as at the peer, the pod gets no node");
-    labels->emplace_back("koordinator/reservation-unreadable", "true");
-    return;
+  for (const UnreadableMark& mark : kUnreadableMarks) {
+    if (IsReadable(pod, mark.key) || FindLabel(*labels, mark.label) != nullptr) continue;
+    pod.log()->Note(pod.place(), absl::StrCat("metadata.annotations", JsonPathStep(mark.key)),
+                    mark.text);
+    labels->emplace_back(mark.label, "true");
   }
+  if (FindLabel(*labels, "koordinator/reservation-unreadable") != nullptr) return;
   WithWishes(pod, kReservationAffinity, [&](const Field& affinity) {
     const std::string name = affinity.Text("name"), tolerations = TolerationsOf(affinity);
     labels->emplace_back("koordinator/reservation-affinity", TermsOf(affinity));
@@ -135,6 +151,13 @@ void ReadWishes(const ApiObject& pod, Labels* labels) {
 }
 
 }  // namespace
+
+bool IsWishOfPods(std::string_view key) {
+  for (const UnreadableMark& mark : kUnreadableMarks) {
+    if (mark.key == key) return true;
+  }
+  return false;
+}
 
 void ReportOtherMarks(const Dump& dump) {
   for (const OtherMark& mark : kOtherMarks) {

@@ -12,11 +12,16 @@
 #ifndef MUSTER_IMPORT_KOORDINATOR_WISHES_H_
 #define MUSTER_IMPORT_KOORDINATOR_WISHES_H_
 
+#include <string_view>
+
 #include "lib/import/api_object.h"
 #include "muster/snapshot.h"
 
 namespace muster {
 
+// Returns whether the annotation is one of those of pods that ReadReservationWishes reports where
+// they are no JSON.
+bool IsWishOfPods(std::string_view key);
 void ReadReservationWishes(const Dump::Objects& pods, ClusterSpec* cluster);
 void ReportOtherMarks(const Dump& dump);
 

@@ -16,6 +16,7 @@
 namespace muster {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 TEST(Koordinator, AReservationThatWaitsIsATask) {
@@ -74,7 +75,8 @@ TEST(Koordinator, AReservationThatWaitsIsATask) {
 
 // As at the peer, nothing else is done with the pod.
 TEST(Koordinator, APodWithAnUnreadableWishGetsNoNode) {
-  for (const char* mark : {"reservation-affinity", "exact-match-reservation"}) {
+  for (const char* mark :
+       {"reservation-affinity", "exact-match-reservation", "resource-spec", "numa-topology-spec"}) {
     const absl::StatusOr<Import> import = ImportWith(
         std::string(R"(, "annotations": {"scheduling.koordinator.sh/)") + mark + R"(": "{bad"})",
         "");
@@ -82,16 +84,53 @@ TEST(Koordinator, APodWithAnUnreadableWishGetsNoNode) {
     EXPECT_THAT(Lines(*import),
                 ::testing::ElementsAre(HasSubstr("cannot be read: as at the peer, the pod gets no "
                                                  "node")));
-    EXPECT_EQ(import->scenario.cluster.tasks[0].shape.labels,
-              (Labels{{"koordinator/reservation-unreadable", "true"}}));
     Cluster filled;
     ASSERT_TRUE(Fill(import->scenario, &filled).ok());
     const absl::StatusOr<Plan> plan = filled.Schedule("koordinator");
     ASSERT_TRUE(plan.ok()) << plan.status();
     ASSERT_EQ(plan->pending().size(), 1u);
     EXPECT_THAT(plan->reasons()[plan->pending()[0].reason].where,
-                HasSubstr("what the pod states about reservations cannot be read"));
+                AnyOf(HasSubstr("what the pod states about reservations cannot be read"),
+                      HasSubstr("what the pod states about CPUs and zones cannot be read")));
   }
+}
+
+TEST(Koordinator, AnUnreadableHintAboutDevicesIsOneOfPodsWithDevices) {
+  const absl::StatusOr<Import> import =
+      ImportWith(R"(, "annotations": {"scheduling.koordinator.sh/device-allocate-hint": "{bad",
+                     "scheduling.koordinator.sh/gpu-partition-spec": "{bad"})",
+                 "");
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_THAT(Lines(*import),
+              ::testing::ElementsAre(HasSubstr("gets no node if it requests devices")));
+  EXPECT_EQ(import->scenario.cluster.tasks[0].shape.labels,
+            (Labels{{"koordinator/device-unreadable", "true"}}));
+}
+
+TEST(Koordinator, QuotasThatTheWebhookRefusesAreNoted) {
+  const auto lines_of = [](const std::string& name, const std::string& labels,
+                           const std::string& min, const std::string& max) {
+    const absl::StatusOr<Import> import = ImportWith("", R"(,
+      {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
+       "metadata": {"name": "top", "namespace": "q",
+                    "labels": {"quota.scheduling.koordinator.sh/is-parent": "true"}},
+       "spec": {"min": {"cpu": "2"}, "max": {"cpu": "8"}}},
+      {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
+       "metadata": {"name": ")" + name + R"(", "namespace": "q", "labels": {)" +
+                                                             labels + R"(}},
+       "spec": {"min": {)" + min + R"(}, "max": {)" + max + "}}}");
+    EXPECT_TRUE(import.ok()) << import.status();
+    return import.ok() ? Lines(*import) : std::vector<std::string>();
+  };
+  const std::string below = R"("quota.scheduling.koordinator.sh/parent": "top")";
+  EXPECT_THAT(lines_of("a", below, R"("cpu": "2")", R"("cpu": "4")"), ::testing::IsEmpty());
+  EXPECT_THAT(lines_of("a", "", R"("cpu": "9")", R"("cpu": "4")"),
+              ::testing::ElementsAre(HasSubstr("the peer's webhook refuses it: quota \"a\": "
+                                               "min-within-max: cpu 9000 is above 4000")));
+  EXPECT_THAT(lines_of("a", below, R"("cpu": "3")", R"("cpu": "4")"),
+              ::testing::Contains(HasSubstr("min-within-parent")));
+  EXPECT_THAT(lines_of("a", below, "", R"("memory": "1Gi")"),
+              ::testing::Contains(HasSubstr("the peer's webhook refuses it")));
 }
 
 TEST(Koordinator, PodsStateWhichReservationTheyHold) {

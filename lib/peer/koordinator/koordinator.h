@@ -102,7 +102,7 @@
 //   sub-priorities are not known.
 // - A reservation without a node is placed by a task that stands for it (profile/stand_ins.h). It
 //   serves its owners at once; the peer's does after it was bound. It is no member of a quota or a
-//   gang, and evicts nothing where the importer made the task. An owner that is a controller is
+//   gang, and evicts nothing, as by the peer's default. An owner that is a controller is
 //   known by its kind and name. Devices of pods that are taken over do not become the
 //   reservation's.
 // - A node without HAMi refuses a task that requests it for its part of a GPU; the peer ends the

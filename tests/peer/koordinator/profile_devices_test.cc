@@ -54,6 +54,16 @@ class KoordinatorDevices : public KoordinatorProfile {
   }
 };
 
+TEST_F(KoordinatorDevices, APodWithUnreadableHintsGetsNone) {
+  Gpus("a", 2);
+  TaskSpec task;
+  task.shape.labels = {{"koordinator/device-unreadable", "true"}};
+  Ask("p", {.kind = "gpu"}, task);
+  Pod("q", "1", task);
+  EXPECT_EQ(Plan(), "bind q a");
+  EXPECT_THAT(Why("p"), HasSubstr("1 what the pod states about devices cannot be read"));
+}
+
 TEST_F(KoordinatorDevices, PartsMayBeIsolatedByHami) {
   const Labels hami = {{"koordinator.sh/gpu-isolation-provider", "HAMi-core"}};
   TaskSpec task;

@@ -98,6 +98,18 @@ TEST_F(TakeOver, WithoutPreAllocationTheNodeIsFull) {
   EXPECT_THAT(Why("stand-in-r"), HasSubstr("1 Insufficient cpu"));
 }
 
+TEST_F(TakeOver, AReservationEvictsNothing) {
+  Node("a", 4);
+  Running("low", "3", "a", {});
+  Waits("r", 4);
+  for (const char* options : {"", "spare_default=off", "quota=off"}) {
+    EXPECT_EQ(Plan(options), "") << options;
+  }
+  EXPECT_THAT(Why("stand-in-r"), HasSubstr("a reservation evicts nothing."));
+  Pod("p", "4", {.priority = 100});
+  EXPECT_EQ(Plan("quota=off"), "evict low a; nominate p a") << "other pods do";
+}
+
 TEST_F(TakeOver, OnlyPodsThatOwnersSelectAreTakenOver) {
   Node("a", 4);
   Running("old", "3", "a", {{"app", "web"}});

@@ -280,6 +280,9 @@ const DevicePlugin::Claim& DevicePlugin::ClaimOf(TaskIndex t) {
   }
   claim.needs_hami =
       IsHami(shape.labels) && std::ranges::any_of(claim.devices.wishes, &DeviceWish::partial);
+  if (claim.requests && FindLabel(shape.labels, "koordinator/device-unreadable") != nullptr) {
+    claim.flaw = "what the pod states about devices cannot be read";
+  }
   ReadJoint(shape, &claim.devices);
   ReadHints(shape.labels, &claim.devices);
   ReadSelectors(shape.labels, &claim);

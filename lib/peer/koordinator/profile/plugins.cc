@@ -64,6 +64,18 @@ bool Plugins::Wakes(TaskIndex task, kube::PluginSet rejectors, const kube::Happe
            happening.kind == kube::Happened::kNodeAdded));
 }
 
+// A pod of which the wishes for CPUs are no JSON gets no node, whatever nodes list.
+kube::Status Plugins::RefuseUnreadable(TaskIndex task) const {
+  kube::Status status;
+  const Labels& labels = world_->classes().shape(world_->class_of(task)).labels;
+  if (FindLabel(labels, "koordinator/cpu-unreadable") == nullptr) return status;
+  status.code = kube::Code::kUnresolvable;
+  status.plugin = NumberOf(ExtraPlugin::kNumaResource);
+  status.causes.push_back(
+      kube::WordsCause(world_, "what the pod states about CPUs and zones cannot be read"));
+  return status;
+}
+
 // A refusal that no preemption could change ends the step.
 kube::Status Plugins::PreFilter(TaskIndex task) {
   kube::Status status;
@@ -71,6 +83,7 @@ kube::Status Plugins::PreFilter(TaskIndex task) {
   status = reservations_.PreFilter();
   if (settings_.coscheduling && status.code == kube::Code::kFits) status = gangs_.PreFilter(task);
   if (settings_.quota && status.code == kube::Code::kFits) status = quotas_.PreFilter(task);
+  if (settings_.numa && status.code == kube::Code::kFits) status = RefuseUnreadable(task);
   if (numa_.any() && status.code == kube::Code::kFits) status = numa_.PreFilter(task);
   return status;
 }

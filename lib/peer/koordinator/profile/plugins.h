@@ -77,7 +77,9 @@ class Plugins : public kube::ExtraPlugins {
   kube::Rejection Unreserve(TaskIndex task) override;
   kube::Rejection NothingFits(const kube::PodCycle& cycle, bool preempts) override;
 
-  bool IsExempt(TaskIndex, TaskIndex) override { return false; }
+  bool IsExempt(TaskIndex, TaskIndex preemptor) override {
+    return reservations_.IsStandIn(preemptor);
+  }
   void CountVictim(TaskIndex victim, int sign) override {
     if (reservations_.any()) reservations_.CountVictim(victim, sign);
     if (devices_.any()) devices_.CountVictim(victim, sign);
@@ -93,6 +95,7 @@ class Plugins : public kube::ExtraPlugins {
   bool ReplacesPreemption() const override { return settings_.quota; }
   bool SelectsVictims() const override { return settings_.quota; }
   std::string WhyIneligible(const kube::PodCycle& cycle) override {
+    if (reservations_.IsStandIn(cycle.task())) return "a reservation evicts nothing.";
     return quotas_.WhyIneligible(cycle);
   }
   kube::Status SelectVictims(kube::PodCycle& cycle, NodeIndex node,
@@ -102,6 +105,7 @@ class Plugins : public kube::ExtraPlugins {
 
  private:
   bool IsOfDaemon(TaskIndex task) const;
+  kube::Status RefuseUnreadable(TaskIndex task) const;
   const LoadBooks::Taker& TakerOf(TaskIndex task);
   kube::Status FilterByLoad(TaskIndex task, NodeIndex node);
 

@@ -25,7 +25,7 @@
 // Victims give what they hold of a reservation back to it: only its owners gain by that.
 //
 // A reservation that waits is placed by a task that stands for it (stand_ins.h), and may take over
-// tasks that run: they hold it from then on. It serves its owners as soon as the task has a node,
+// tasks that run: they hold it from then on. It evicts none, as by the peer's default. It serves its owners as soon as the task has a node,
 // but for one that was given CPUs or devices: that serves once the caller sets it to available.
 //
 // A reservation may also keep CPUs, zones and devices of its node (reserved_parts.h). A task takes
@@ -36,7 +36,8 @@
 // serve one task once it has come. Slot koordinator-kept: the reservations of the last plan.
 // Reservations have no events; if some differ, all pods that wait are tried again.
 //
-// Cost. O(reservations x owners) a pod, O(reservations of the node x resources) a node.
+// Cost. O(reservations x owners) a pod, O(reservations of the node x resources) a node. A task that
+// stands for a reservation which takes over others costs a look at all tasks with a node.
 #ifndef MUSTER_PEER_KOORDINATOR_PROFILE_RESERVATION_PLUGIN_H_
 #define MUSTER_PEER_KOORDINATOR_PROFILE_RESERVATION_PLUGIN_H_
 
@@ -100,6 +101,9 @@ class ReservationPlugin {
   std::vector<KeptReservation> All() const;
   // Returns the reservation that the task has taken from; empty: none.
   std::string_view HeldBy(TaskIndex t) const;
+
+  // Returns whether the task stands for a reservation.
+  bool IsStandIn(TaskIndex t) const { return stand_ins_.contains(t); }
 
   // Finds the reservations that the task may take from: the one that it holds, if it holds one.
   // Questions below are about this task.

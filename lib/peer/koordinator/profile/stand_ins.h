@@ -15,9 +15,9 @@
 //                                       with its like alone
 //   koordinator/pre-allocation          "Default": it takes over running tasks that selectors of
 //                                       its owners select; "Cluster": those with the label
-//                                       pod.koordinator.sh/is-pre-allocatable "true", by the largest
-//                                       koordinator/pre-allocatable-priority. Only one that is
-//                                       restricted may
+//                                       pod.koordinator.sh/is-pre-allocatable "true", the largest
+//                                       koordinator/pre-allocatable-priority first. Only one that
+//                                       is restricted may
 //   koordinator/pre-allocation-several  "true": more than one
 //   scheduling.koordinator.sh/pre-allocation-required  "true": at least one
 //
