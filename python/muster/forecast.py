@@ -12,7 +12,7 @@ from .action import Action, adapted_for
 from .cluster import Cluster
 from .errors import InvalidArgument, expect
 from .fields import suggestion
-from .frames import absent, frame
+from .frames import Values, absent, frame
 from .limits import thread_count
 from .notebook import columns, titled
 from .policy import Policy
@@ -37,8 +37,8 @@ class ForecastOptions(TypedDict, total=False):
     every: int
 
 
-@dataclass(frozen=True)
-class Forecast:
+@dataclass(frozen=True, eq=False)
+class Forecast(Values):
     """The jobs of a cluster that wait: a table with a row a job (job, start_low, start, start_high,
     end_low, end, end_high, futures). `futures` is the number of those in which the job started.
     Times are seconds; one that too few futures reached is absent (NA; masked without pandas)."""
@@ -52,8 +52,8 @@ class Forecast:
         return titled("Forecast", columns(self.jobs))
 
 
-@dataclass(frozen=True)
-class TraceForecast:
+@dataclass(frozen=True, eq=False)
+class TraceForecast(Values):
     """Forecasts of the jobs of a trace, each at its submission, beside what became of them: a table
     with a row a forecast (job, made, start_low, start, start_high, end_low, end, end_high,
     promised, started, ended), and how good they were: `quality`."""
