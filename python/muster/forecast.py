@@ -112,7 +112,8 @@ def forecast(
     seed          of run times and submissions
     percent       of the jobs that intervals should hold (90)
     arrivals      False: nothing is submitted in a future
-    work_budget   events that the futures of a forecast may have
+    work_budget   events that the futures of a forecast may have (10,000,000). On nodes a job that
+                  the profile never starts costs them all, hours of cycles: set fewer there
     scales        of intervals at the beginning: `scales` of a TraceForecast
     now           of a cluster: seconds, on the clock of its jobs and of the history
     every         of a trace: every n-th job that waits is forecast
