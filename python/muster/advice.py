@@ -16,7 +16,7 @@ from typing import Any
 from .action import Action, adapted_for
 from .cluster import Cluster
 from .errors import InvalidArgument, expect
-from .frames import frame
+from .frames import Values, frame
 from .limits import integer, thread_count
 from .notebook import columns, titled
 from .policy import Policy
@@ -24,8 +24,8 @@ from .schedule import spelled
 from .snapshot import chosen
 
 
-@dataclass(frozen=True)
-class Rehearsal:
+@dataclass(frozen=True, eq=False)
+class Rehearsal(Values):
     """What differs after changes: tasks that start, stop or move (task, job, before, after,
     reason, now), jobs that hold quota then or no longer do (job, queue), and queues with another
     share or other amounts. `now` is the node that holds the task today. `waits` are tasks that the
@@ -48,8 +48,8 @@ class Rehearsal:
         return titled("Rehearsal", *(parts or ["<p>nothing differs</p>"]))
 
 
-@dataclass(frozen=True)
-class Diagnosis:
+@dataclass(frozen=True, eq=False)
+class Diagnosis(Values):
     """Why a job waits: how many of its tasks, the reason and the numbers behind it; and remedies,
     one a row (kind, words, starts, evictions, others, profile, changes). Each remedy was tried.
     `others` is how many more tasks of other jobs start; below 0: fewer. `changes` is JSON: with
@@ -67,8 +67,8 @@ class Diagnosis:
         return titled("Diagnosis", head, columns(self.remedies))
 
 
-@dataclass(frozen=True)
-class Drained:
+@dataclass(frozen=True, eq=False)
+class Drained(Values):
     """Where the tasks of drained nodes go (node, task, to, reason, ends), step by step; and the
     budgets and gangs that break (node, kind, name)."""
 
@@ -79,8 +79,8 @@ class Drained:
         return titled("Drained", columns(self.tasks), columns(self.broken))
 
 
-@dataclass(frozen=True)
-class NodesNeeded:
+@dataclass(frozen=True, eq=False)
+class NodesNeeded(Values):
     """How many nodes place what waits (type, count): of each type alone, with the first task that
     waits in spite of them (waits) and how many do (waiting), the cheapest mix that was found, and
     what the profile's own autoscaler would start."""

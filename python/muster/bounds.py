@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from . import _core
 from .errors import InvalidArgument
-from .frames import frame
+from .frames import Values, frame
 from .notebook import columns, titled
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ class BoundOptions(TypedDict, total=False):
     work: int
 
 
-@dataclass(frozen=True)
-class Bound:
+@dataclass(frozen=True, eq=False)
+class Bound(Values):
     """What no plan exceeds: of `waiting` tasks that wait no plan places more than `most`.
 
     `resources` has a row for each resource (name, requested, most), in thousandths of a core, bytes
@@ -59,7 +59,7 @@ class Bound:
         return titled("Bound", counted, columns(self.resources))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PlanGap(Bound):
     """A bound beside what a plan places: `placed` tasks, and a column `placed` in `resources`.
 
@@ -93,8 +93,8 @@ class Best:
         return titled("Best", f": {self.tasks} tasks, {known}")
 
 
-@dataclass(frozen=True)
-class TraceBound:
+@dataclass(frozen=True, eq=False)
+class TraceBound(Values):
     """Means over `jobs` jobs that no schedule undercuts: of the wait in seconds, and of the bounded
     slowdown. `resource` is what counts of the machine. The prices prove it (trace_bound.h)."""
 

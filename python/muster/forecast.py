@@ -12,7 +12,7 @@ from .action import Action, adapted_for
 from .cluster import Cluster
 from .errors import InvalidArgument, expect
 from .fields import suggestion
-from .frames import absent, frame
+from .frames import Values, absent, frame
 from .limits import thread_count
 from .notebook import columns, titled
 from .policy import Policy
@@ -37,8 +37,8 @@ class ForecastOptions(TypedDict, total=False):
     every: int
 
 
-@dataclass(frozen=True)
-class Forecast:
+@dataclass(frozen=True, eq=False)
+class Forecast(Values):
     """The jobs of a cluster that wait: a table with a row a job (job, start_low, start, start_high,
     end_low, end, end_high, futures). `futures` is the number of those in which the job started.
     Times are seconds; one that too few futures reached is absent (NA; masked without pandas)."""
@@ -52,8 +52,8 @@ class Forecast:
         return titled("Forecast", columns(self.jobs))
 
 
-@dataclass(frozen=True)
-class TraceForecast:
+@dataclass(frozen=True, eq=False)
+class TraceForecast(Values):
     """Forecasts of the jobs of a trace, each at its submission, beside what became of them: a table
     with a row a forecast (job, made, start_low, start, start_high, end_low, end, end_high,
     promised, started, ended), and how good they were: `quality`."""
@@ -112,7 +112,8 @@ def forecast(
     seed          of run times and submissions
     percent       of the jobs that intervals should hold (90)
     arrivals      False: nothing is submitted in a future
-    work_budget   events that the futures of a forecast may have
+    work_budget   events that the futures of a forecast may have (10,000,000). On nodes a job that
+                  the profile never starts costs them all, hours of cycles: set fewer there
     scales        of intervals at the beginning: `scales` of a TraceForecast
     now           of a cluster: seconds, on the clock of its jobs and of the history
     every         of a trace: every n-th job that waits is forecast

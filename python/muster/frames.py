@@ -2,6 +2,7 @@
 """Tables in and out: pandas where it is there, NumPy where it is not, Arrow and others by their
 to_numpy()."""
 
+import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -162,3 +163,30 @@ def _named(names: Iterable[Any], column: Callable[[Any], Any]) -> dict[str, Any]
             raise InvalidArgument(f'table: column "{name}" is there twice')
         found[str(name)] = column(name)
     return found
+
+
+class Values:
+    """For data classes with tables (eq=False): equal where all fields are, cell by cell."""
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other) or not dataclasses.is_dataclass(self):
+            return NotImplemented
+        return all(alike(getattr(self, field.name), getattr(other, field.name))
+                   for field in dataclasses.fields(self))
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two values are equal; tables and arrays by their cells. NaN equals NaN."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, Mapping):
+        return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(alike, one, other))
+    if isinstance(one, np.ndarray):
+        if (one.dtype, one.shape) != (other.dtype, other.shape):
+            return False
+        return alike(one.tolist(), other.tolist())  # absent cells are None there
+    if hasattr(one, "equals"):
+        return bool(one.equals(other))
+    return bool(one == other or one != one and other != other)

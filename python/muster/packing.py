@@ -17,14 +17,14 @@ import numpy as np
 
 from . import _core, fetch, traces
 from .errors import NotFound
-from .frames import frame
+from .frames import Values, frame
 from .notebook import bar, table, titled
 
 POLICIES: list[str] = _core.packing_policies()
 
 
-@dataclass(frozen=True)
-class Result:
+@dataclass(frozen=True, eq=False)
+class Result(Values):
     """What became of the arrivals. Amounts of GPUs are in thousandths."""
 
     policy: str

@@ -144,28 +144,65 @@ class _Line:
         self._out.flush()
 
 
+class _Kept:
+    """What the engine's replay answers, as plain values: a replay in another process."""
+
+    _VALUES = ("policy", "complete", "clairvoyant", "processors")
+    _TABLES = ("jobs", "counts", "metrics", "series", "placements")
+
+    def __init__(self, values: dict[str, Any], tables: dict[str, Any]) -> None:
+        vars(self).update(values)
+        for name, table in tables.items():
+            setattr(self, name, lambda table=table: table)
+
+    @classmethod
+    def of(cls, core: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        return ({name: getattr(core, name) for name in cls._VALUES},
+                {name: getattr(core, name)() for name in cls._TABLES})
+
+
+def _unpickled(values: dict[str, Any], tables: dict[str, Any], trace: Trace) -> "Replay":
+    return Replay(_Kept(values, tables), trace)
+
+
 class Replay:
     """What came out: a row for each job of the trace, samples over time, and metrics."""
 
-    def __init__(self, core: _core.Replay, trace: Trace) -> None:
-        self._core = core
+    def __init__(self, core: "_core.Replay | _Kept", trace: Trace) -> None:
+        self._core: Any = core
         self.trace = trace
+
+    def __reduce__(self) -> Any:
+        return _unpickled, (*_Kept.of(self._core), self.trace)
+
+    def __copy__(self) -> "Replay":  # it never changes
+        return self
+
+    def __deepcopy__(self, memory: Any) -> "Replay":
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Replay) and (self.policy, self.digest, self.trace.digest) == (
+            other.policy, other.digest, other.trace.digest)
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
 
     @property
     def policy(self) -> str:
         """As it was understood."""
-        return self._core.policy
+        return str(self._core.policy)
 
     @property
     def complete(self) -> bool:
         """False: it was stopped, and all here is partial."""
-        return self._core.complete
+        return bool(self._core.complete)
 
     @property
     def clairvoyant(self) -> bool:
         """True: the policy read run times of jobs that had not ended, by its options or because the
         trace lacks an estimate. Compare it with its like."""
-        return self._core.clairvoyant
+        return bool(self._core.clairvoyant)
 
     @cached_property
     def columns(self) -> dict[str, np.ndarray]:

@@ -4,6 +4,7 @@
 from html import escape
 from typing import Any, NamedTuple
 
+from .frames import alike
 from .notebook import columns, table, titled
 from .plan import Plan
 
@@ -38,6 +39,12 @@ class Measured(NamedTuple):
     policies: Any  # policy, seconds, questions, nodes: which nodes fit and which are best
     choices: Any  # task, node, next, policy, score, next_score: why the node and not the next best
     totals: dict[str, Any]  # seconds: open, close; searches: remembered, by_table, by_scan
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Measured) and alike(tuple(self), tuple(other))
+
+    def __ne__(self, other: object) -> bool:  # a tuple has its own
+        return not self == other
 
     def _repr_html_(self) -> str:
         totals = ", ".join(f"{name} {value:.5g}" for name, value in self.totals.items())

@@ -102,7 +102,12 @@ def make(run: Run, trace: Trace, policies: Sequence[own.Own] = ()) -> dict[str, 
         options |= {"record_placements": True}
     begin = time.perf_counter()
     mine = own.named(run.policy, policies)
-    result = replay(trace, run.policy, policies=mine, **options)
+    try:
+        result = replay(trace, run.policy, policies=mine, **options)
+    except Exception as failure:  # of a policy of the caller, which knows nothing of the study
+        which = f"replicate {run.replicate}" if run.replicate else "the trace as it is"
+        failure.add_note(f'under {run.policy}, {which} of "{trace.name}"')
+        raise
     seconds = time.perf_counter() - begin
     record: dict[str, Any] = {
         "policy": result.policy,

@@ -62,7 +62,8 @@ class Trace:
     """Jobs and a machine: a pool of equal processors, or nodes.
 
     `jobs` is a table with the columns submit and run, and where they matter estimate, tasks,
-    min_tasks, shape, queue, user, priority, deadline, preceding, think, id. Times are whole seconds.
+    min_tasks, shape, queue, user, priority, deadline, preceding, think, id. Times are whole
+    seconds.
 
     `processors` make a pool, on which each task takes one. `nodes` are dicts like the keywords of
     Cluster.add_node, each with its name: {"name": "n0", "cpu": 64, "gpu": 8}. There a job needs a
@@ -70,9 +71,11 @@ class Trace:
 
     `queue` and `user` are names, or row numbers of `queues` (names, or dicts like the keywords of
     Cluster.add_queue with a name) and of `users`. Without `queues` and `users` they are those that
-    the jobs name. `node_events`, a list of (time, "join", "drain", "fail" or "return", node or domain),
-    is what happened to the nodes meanwhile. `speeds`, a list of (model, type, workers, units of
-    work a second), is how fast jobs with the label "model" run on nodes with the label "gpu-model".
+    the jobs name.
+
+    `node_events`, a list of (time, "join", "drain", "fail" or "return", node or domain), is what
+    happened to the nodes meanwhile. `speeds`, a list of (model, type, workers, units of work a
+    second), is how fast jobs with the label "model" run on nodes with the label "gpu-model".
     """
 
     def __init__(
@@ -104,7 +107,8 @@ class Trace:
             "name": name, "processors": processors,
             "nodes": trace_rows.nodes(nodes, never), "shapes": trace_rows.shapes(shapes, never),
             "queues": trace_rows.queues(queues), "users": list(users), "columns": table,
-            "node_events": list(node_events), "speeds": [trace_rows.exact_speed(row) for row in speeds]
+            "node_events": list(node_events),
+            "speeds": [trace_rows.exact_speed(row) for row in speeds]
         }
         trace_rows.resolve(state)
         self._core = _core.Trace(state)

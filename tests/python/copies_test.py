@@ -1,5 +1,5 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Pickle and copy of clusters, snapshots, plans and traces."""
+"""Pickle, copy and equality of clusters, snapshots, plans, traces, replays and answers."""
 
 import copy
 import pickle
@@ -204,8 +204,7 @@ class Protocols(unittest.TestCase):
             self.assertEqual(copied.digest, plan.digest)
 
     def test_what_has_no_bytes_is_refused(self):
-        trace = muster.traces.mix(jobs=20, nodes=2)
-        values = [muster.replay(trace, "muster")]
+        values = []
         seen = set()
         for kind in vars(muster._core).values():
             if isinstance(kind, type) and not hasattr(kind, "__setstate__"):
@@ -216,10 +215,75 @@ class Protocols(unittest.TestCase):
             for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
                 with self.assertRaisesRegex(TypeError, "cannot pickle '"):
                     pickle.dumps(value, protocol)
-        for value in values[1:]:
+        for value in values:
             for copied in (copy.copy, copy.deepcopy):
                 with self.assertRaisesRegex(TypeError, "cannot pickle '"):
                     copied(value)
+
+
+@needs_engine
+class Replays(unittest.TestCase):
+    def test_a_replay_goes_to_another_process(self):
+        class Widest(muster.Policy):
+            def job_order(self, jobs):
+                return -jobs.tasks
+
+        nodes = muster.traces.mix(jobs=60, nodes=4)
+        pool = muster.traces.named_mix("hpc").generate(jobs=60, processors=20)
+        for trace, profile, more in ((nodes, "volcano", {"record_placements": True}),
+                                     (nodes, "volcano:+widest", {"policies": [Widest()]}),
+                                     (pool, "easy", {})):
+            with self.subTest(profile):
+                result = muster.replay(trace, profile, **more)
+                back = again(again(result))
+                self.assertEqual(back, result)
+                self.assertEqual((back.policy, back.digest, back.complete, back.clairvoyant),
+                                 (result.policy, result.digest, result.complete,
+                                  result.clairvoyant))
+                for name in ("metrics", "counts", "columns", "samples", "stays", "jobs", "series",
+                             "pending", "shares", "placements"):
+                    self.assertTrue(
+                        muster.frames.alike(getattr(back, name), getattr(result, name)), name)
+                self.assertEqual(back._repr_html_(), result._repr_html_())
+                self.assertEqual(back.bound(rounds=3), result.bound(rounds=3))
+                self.assertIs(copy.deepcopy(result), result)
+                self.assertEqual(len({result, back}), 1)
+        self.assertNotEqual(muster.replay(pool, "easy"), muster.replay(pool, "fcfs"))
+
+
+@needs_engine
+class Tables(unittest.TestCase):
+    def test_answers_with_tables_compare(self):
+        cluster = world()
+        plan = cluster.schedule("volcano")
+        pool = muster.traces.named_mix("hpc").generate(jobs=60, processors=20)
+        for ask in (
+            lambda: plan.bound(), lambda: muster.bound(cluster), lambda: pool.bound(rounds=3),
+            lambda: muster.forecast(pool, "easy", futures=3),
+            lambda: muster.forecast(cluster, "easy", now=0, futures=3),
+            lambda: muster.diagnose(cluster, "train", "volcano"),
+            lambda: muster.need_nodes(cluster), lambda: muster.drain(cluster, ["n0"]),
+            lambda: muster.rehearse(cluster, "volcano", []),
+        ):
+            one, other = ask(), ask()
+            name = type(one).__name__
+            self.assertTrue(one == other and not one != other, name)
+            self.assertEqual(again(one), one, name)
+            self.assertNotEqual(one, plan, name)
+        self.assertNotEqual(plan.bound(), muster.bound(cluster))
+        before = muster.bound(cluster)
+        cluster.add_job("more", count=3, cpu=1)
+        self.assertNotEqual(muster.bound(cluster), before)
+
+    def test_cells(self):
+        alike = muster.frames.alike
+        absent = muster.frames.absent(np.array([1, 2]), np.array([True, False]))
+        self.assertTrue(alike(absent, absent.copy()))
+        self.assertFalse(alike(absent, muster.frames.absent(np.array([1, 2]), np.array([0, 0]))))
+        self.assertTrue(alike({"a": [np.array([np.nan, 1.0])]}, {"a": [np.array([np.nan, 1.0])]}))
+        self.assertFalse(alike(np.array([1.0]), np.array([1])))
+        self.assertFalse(alike({"a": 1}, {"b": 1}))
+        self.assertFalse(alike((1, 2), (1, 2, 3)))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import traceback
 import unittest
 from importlib.util import find_spec
 
@@ -16,6 +17,10 @@ from engine import muster, needs_engine
 
 if muster.HAVE_ENGINE:
     from muster import own
+
+    class Divides(muster.Policy):
+        def score(self, task_class, nodes):
+            return np.zeros(len(nodes)) + 1 // 0
 
     class FewestFree(muster.Policy):
         """Prefers nodes with few idle GPUs."""
@@ -127,6 +132,14 @@ class Replays(unittest.TestCase):
 
         with self.assertRaisesRegex(LookupError, "my own words"):
             muster.replay(trace(), "volcano", policies=[Fails()])
+
+    def test_an_exception_names_the_run_of_a_study(self):
+        for executor in ("here", "processes"):
+            with self.assertRaises(ZeroDivisionError) as caught:
+                muster.compare(trace(), ["volcano", "volcano:+divides"], policies=[Divides()],
+                               replicates=1, executor=executor, cache=False, progress=False)
+            self.assertRegex("".join(traceback.format_exception(caught.exception)),
+                             r'under volcano:\+divides, (the trace as it is|replicate 1) of "')
 
     def test_batch_policies_take_none(self):
         pool = muster.Trace({"submit": [0], "run": [5]}, processors=2)
