@@ -21,8 +21,8 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     $<$<BOOL:${MUSTER_WERROR}>:-Werror>)
 endif()
 
-# GCC collects its garbage whenever the heap has grown by a third: up to a tenth of its time. Without
-# it one compiler needs 1,400 MB at most.
+# GCC collects its garbage whenever the heap has grown by a third: up to a tenth of its time.
+# Without it one compiler needs 1,400 MB at most.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(muster_internal INTERFACE --param=ggc-min-heapsize=1048576)
 endif()

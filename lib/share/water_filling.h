@@ -71,7 +71,7 @@ struct Claim {
 void FillByWeight(const MaybeAmounts& total, std::vector<Claim>* claims);
 
 // As FillByWeight, within a slack: without guarantee or capability, a claim is met once its request
-// is strictly less in every dimension, and any excess goes back. MaybeAmounts below `slack` count as 0.
+// is strictly less in every dimension, and any excess goes back. Amounts below `slack` count as 0.
 void FillByWeightWithin(const std::vector<double>& slack, const MaybeAmounts& total,
                         std::vector<Claim>* claims);
 
