@@ -156,6 +156,35 @@ TEST(Koordinator, PodsStateWhichReservationTheyHold) {
   EXPECT_THAT(Lines(*import), ::testing::Contains(HasSubstr("no such reservation is there")));
 }
 
+TEST(Koordinator, LimitsAboveRequestsAreLabels) {
+  const auto labels_of = [](const std::string& spec) {
+    const absl::StatusOr<Import> import = ImportObjects(R"([
+      {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}},
+      {"kind": "Pod", "metadata": {"name": "a", "namespace": "s"},
+       "spec": {"schedulerName": "koord-scheduler", )" + spec +
+                                                            "}}]",
+                                                        {.profile = "koordinator"});
+    EXPECT_TRUE(import.ok()) << import.status();
+    return import.ok() ? import->scenario.cluster.tasks[0].shape.labels : Labels();
+  };
+  EXPECT_EQ(labels_of(R"("containers": [
+              {"resources": {"requests": {"cpu": "1", "memory": "1Gi"},
+                             "limits": {"cpu": "1500m", "memory": "1Gi", "nvidia.com/gpu": 1}}},
+              {"resources": {"limits": {"cpu": "2"}}}])"),
+            (Labels{{"koordinator/limits", "cpu=3500m"}}));
+  EXPECT_EQ(labels_of(R"("initContainers": [
+              {"resources": {"requests": {"cpu": "1"}, "limits": {"cpu": "4"}}}],
+              "containers": [{"resources": {"requests": {"cpu": "1"}, "limits": {"cpu": "2"}}}])"),
+            (Labels{{"koordinator/limits", "cpu=4"}}));
+  EXPECT_EQ(labels_of(R"("containers": [{"resources": {
+              "requests": {"kubernetes.io/batch-cpu": "1000"},
+              "limits": {"kubernetes.io/batch-cpu": "2000"}}}])"),
+            (Labels{{"koordinator/limits", "kubernetes.io/batch-cpu=2000"}}));
+  EXPECT_EQ(labels_of(R"("containers": [{"resources": {"requests": {"cpu": "1"},
+                                                       "limits": {"cpu": "1"}}}])"),
+            Labels());
+}
+
 TEST(Koordinator, AMeasurementOfTheFutureIsNoted) {
   const auto lines_at = [](int64_t now) {
     const absl::StatusOr<Import> import = ImportObjects(R"([

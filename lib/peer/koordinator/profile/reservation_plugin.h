@@ -25,8 +25,9 @@
 // Victims give what they hold of a reservation back to it: only its owners gain by that.
 //
 // A reservation that waits is placed by a task that stands for it (stand_ins.h), and may take over
-// tasks that run: they hold it from then on. It evicts none, as by the peer's default. It serves its owners as soon as the task has a node,
-// but for one that was given CPUs or devices: that serves once the caller sets it to available.
+// tasks that run: they hold it from then on. It evicts none, as by the peer's default. It serves
+// its owners as soon as the task has a node, but for one that was given CPUs or devices: that
+// serves once the caller sets it to available.
 //
 // A reservation may also keep CPUs, zones and devices of its node (reserved_parts.h). A task takes
 // from a reservation only if the plug-ins for these find its place there (LoanFilter).
