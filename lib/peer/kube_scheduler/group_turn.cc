@@ -425,7 +425,7 @@ void GroupTurn::Finish(PodQueue::GroupOutcome outcome) {
     if (!s_.world_.terminating(t)) trace_.deleted.push_back(t);
   }
   if (s_.settings_.traces) s_.trace_ = TraceOf(s_.world_, trace_);
-  std::vector<Member> left;
+  Members left;
   for (size_t i = 0; i < entity_->members.size(); ++i) {
     if (kept_[i]) left.push_back(std::move(entity_->members[i]));
   }
@@ -443,7 +443,10 @@ void GroupTurn::Finish(PodQueue::GroupOutcome outcome) {
 }
 
 void GroupTurn::Run() {
-  std::erase_if(entity_->members, [](const Member& member) { return member.task == kNone; });
+  Members& all = entity_->members;
+  all.erase(std::remove_if(all.begin(), all.end(),
+                           [](const Member& member) { return member.task == kNone; }),
+            all.end());
   if (entity_->members.empty()) return;
   kept_.assign(entity_->members.size(), 0);
   trace_.group = entity_->name;

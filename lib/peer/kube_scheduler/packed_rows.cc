@@ -101,8 +101,8 @@ std::optional<std::string_view> PackedRows::Find(std::string_view name) const {
 void PackedRows::Add(std::string_view name, std::string_view text) {
   record_.Clear();
   record_.Word(name);
-  record_.Word(text);
-  Own(BucketOf(name)).append(record_.text());
+  record_.Begin(text.size());
+  Own(BucketOf(name)).append(record_.text()).append(text);
   ++names_;
 }
 
@@ -129,13 +129,12 @@ void PackedRows::Erase(std::string_view name) {
   Rebalance();
 }
 
-void PackedRows::Reserve(size_t names) {
+void PackedRows::Reserve(size_t names, size_t characters) {
   const size_t buckets = BucketsFor(names);
   if (buckets == buckets_.size()) return;
-  constexpr size_t kUsualRecord = 64;
   PackedRows other;
   other.buckets_.assign(buckets, {.read = true, .changed = true});
-  for (Bucket& bucket : other.buckets_) bucket.text.reserve(kPerBucket * kUsualRecord);
+  for (Bucket& bucket : other.buckets_) bucket.text.reserve(kPerBucket * characters);
   other.changed_ = true;
   ForEach([&](std::string_view name, std::string_view text) { other.Add(name, text); });
   *this = std::move(other);

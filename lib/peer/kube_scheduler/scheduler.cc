@@ -448,7 +448,7 @@ bool Scheduler::RunCycle() {
   std::unique_ptr<Entity> entity = extra_ == nullptr ? nullptr : NextOfTurn();
   if (entity == nullptr) entity = queue_.Pop();
   if (entity == nullptr) return false;
-  images_.Fill(tables_, &world_.image_counts());
+  if (world_.has_images()) images_.Fill(tables_, &world_.image_counts());
   ++cycle_number_;
   if (entity->group != kNone) {
     TryGroup(std::move(entity));
