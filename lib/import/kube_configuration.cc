@@ -225,6 +225,7 @@ void PodReader::TakePlugins() {
     const bool preempts = rule.plugin == kDefaultPreemption && Preempts();
     if (!preempts && !points_.on(rule.plugin, rule.point)) off.emplace_back(rule.plugin);
   }
+  if (!points_.requires_minimums()) off.emplace_back("GangScheduling");
   if (!off.empty()) Set("off", absl::StrJoin(off, "+"));
   if (more_.take != nullptr) more_.take(points_, this);
 }

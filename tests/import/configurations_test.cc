@@ -159,7 +159,11 @@ TEST(Configurations, PluginsAreOnByPoint) {
             "kube-scheduler:schedule(fit_weight=0,balanced_weight=0,node_affinity_weight=0,"
             "taint_weight=0,pod_affinity_weight=0,spread_weight=0,off=NodeUnschedulable+"
             "TaintToleration+NodeAffinity+NodeResourcesFit+PodTopologySpread+InterPodAffinity+"
-            "DefaultPreemption)");
+            "DefaultPreemption+GangScheduling)");
+  EXPECT_EQ(profile(R"({"multiPoint": {"disabled": [{"name": "GangScheduling"}]}})"),
+            "kube-scheduler:schedule(off=GangScheduling)");
+  EXPECT_EQ(profile(R"({"multiPoint": {"enabled": [{"name": "GangScheduling"}]}})"),
+            "kube-scheduler");
   EXPECT_EQ(profile(R"({"postFilter": {"disabled": [{"name": "*"}]}})"),
             "kube-scheduler:schedule(off=DefaultPreemption)");
   EXPECT_EQ(profile(R"({"postFilter": {"disabled": [{"name": "*"}],
@@ -181,7 +185,15 @@ TEST(Configurations, APointThatGoesWithAnotherIsReported) {
       "profiles[0].plugins.score.disabled[0]: \"NodeResourceFit\" is no plug-in of this scheduler");
   ExpectWords("kube-scheduler", plugins(R"({"score": {"enabled": [{"name": "NodePorts"}]}})"),
               "profiles[0].plugins.score.enabled[0]: \"NodePorts\" decides nothing here");
-  for (const char* name : {"GangScheduling", "NodeDeclaredFeatures", "DefaultPreBind"}) {
+  for (const char* point : {"preEnqueue", "permit"}) {
+    ExpectWords(
+        "kube-scheduler",
+        plugins(absl::StrCat(R"({")", point, R"(": {"disabled": [{"name": "GangScheduling"}]}})")),
+        absl::StrCat("profiles[0].plugins.", point,
+                     ".disabled[0]: \"GangScheduling\" decides "
+                     "nothing here"));
+  }
+  for (const char* name : {"NodeDeclaredFeatures", "DefaultPreBind"}) {
     ExpectWords(
         "kube-scheduler",
         plugins(absl::StrCat(R"({"multiPoint": {"enabled": [{"name": ")", name, R"("}]}})")),

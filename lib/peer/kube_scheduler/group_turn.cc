@@ -34,7 +34,9 @@ class GroupTurn {
       : s_(scheduler),
         entity_(std::move(entity)),
         group_(entity_->group),
-        least_(std::max<int64_t>(1, s_.tables_.jobs.spec[group_].min_available)) {}
+        least_(s_.settings_.off.has(Plugin::kGangScheduling)
+                   ? 0
+                   : std::max<int64_t>(1, s_.tables_.jobs.spec[group_].min_available)) {}
 
   void Run();
 
@@ -86,7 +88,7 @@ class GroupTurn {
   Scheduler& s_;
   std::unique_ptr<Entity> entity_;
   const JobIndex group_;
-  const int64_t least_;
+  const int64_t least_;  // members to be placed; 0: however few
   GroupTrace trace_;
   HashMap<TaskIndex, Left> left_;  // removed pods
   std::string preemption_;         // what became of it
@@ -364,8 +366,7 @@ void GroupTurn::Bind(const Pass& pass) {
     if (attempt != nullptr && attempt->node != kNone) {
       trace_.bound.emplace_back(t, attempt->node);
       // Members wait for the bind of the one that makes up the minimum, nominated to their nodes.
-      if (++scheduled < s_.tables_.jobs.spec[group_].min_available)
-        waiting.emplace_back(t, attempt->node);
+      if (++scheduled < least_) waiting.emplace_back(t, attempt->node);
     } else if (attempt != nullptr) {
       FailMember(i, FailureText(s_.world_, *attempt->cycle, {}), attempt->cycle->rejectors());
       s_.unplaced_[t].refusals = RefusalsOf(s_.world_, *attempt->cycle);

@@ -280,6 +280,7 @@ void PodQueue::Tick(int64_t now) {
 }
 
 bool PodQueue::LacksPods(JobIndex group) {
+  if (settings_.off.has(Plugin::kGangScheduling)) return false;
   const auto [known, is_new] = lacks_pods_.try_emplace(group, false);
   if (!is_new) return known->second;
   int64_t there = 0;
