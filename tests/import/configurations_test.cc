@@ -211,6 +211,12 @@ TEST(Configurations, APointThatGoesWithAnotherIsReported) {
       "\"default-scheduler\"");
 }
 
+TEST(Configurations, AnotherVersionIsReported) {
+  ExpectWords("kube-scheduler", R"({"apiVersion": "kubescheduler.config.k8s.io/v1beta3",
+                                    "kind": "KubeSchedulerConfiguration"})",
+              "apiVersion: is read as kubescheduler.config.k8s.io/v1");
+}
+
 // In the words of Kubernetes' own validation.
 TEST(Configurations, WhatThePodSchedulerRefusesIsRefused) {
   const auto expect = [](const std::string& text, const std::string& words) {
@@ -250,6 +256,13 @@ TEST(Configurations, WhatThePodSchedulerRefusesIsRefused) {
               absl::StrCat("scoringStrategy.resources[0].weight: Invalid value: ", weight,
                            ": resource weight of cpu not in valid range (0, 100]"));
   }
+  arguments("NodeResourcesFit", R"({"ignoredResourceGroups": ["example.com", "a/b"]})",
+            "ignoredResourceGroups: Invalid value: \"a/b\": resource group name can't contain '/'");
+  arguments("NodeAffinity",
+            R"({"addedAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
+                "nodeSelectorTerms": []}}})",
+            "addedAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms: "
+            "Required value: must have at least one node selector term");
   arguments("NodeResourcesBalancedAllocation", R"({"resources": [{"name": "cpu", "weight": 7}]})",
             "resources[0].weight: Invalid value: 7: must be 1");
   const auto spread = [&](const std::string& constraint, const std::string& words) {
@@ -261,6 +274,9 @@ TEST(Configurations, WhatThePodSchedulerRefusesIsRefused) {
   spread(R"({"topologyKey": "z", "maxSkew": 1, "whenUnsatisfiable": "Nope"})",
          ".whenUnsatisfiable: Unsupported value: \"Nope\": supported values: \"DoNotSchedule\", "
          "\"ScheduleAnyway\"");
+  spread(R"({"topologyKey": "z", "maxSkew": 1, "whenUnsatisfiable": "ScheduleAnyway",
+             "nodeTaintsPolicy": "Nope"})",
+         ".nodeTaintsPolicy: Unsupported value: \"Nope\": supported values: \"Honor\", \"Ignore\"");
   spread(R"({"topologyKey": "z", "maxSkew": 1})",
          ".whenUnsatisfiable: Required value: can not be empty");
   spread(R"({"topologyKey": "z", "maxSkew": 1, "whenUnsatisfiable": "ScheduleAnyway",

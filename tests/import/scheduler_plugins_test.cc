@@ -217,6 +217,26 @@ TEST(SchedulerPluginsImport, ReadsHowManyZonesANodeCouldHave) {
   EXPECT_EQ(settings(two, 1), Labels()) << "the default";
 }
 
+TEST(SchedulerPluginsImport, ReportsWordsThatNoTopologyManagerHas) {
+  std::vector<ObjectJson> objects = PluginObjects();
+  const auto lines = [&](const std::string& name, const std::string& value) {
+    objects[1]["attributes"] = ObjectJson::array({{{"name", name}, {"value", value}}});
+    return Lines(Imported(objects, {}));
+  };
+  const std::string place = "NodeResourceTopology n1: ";
+  EXPECT_THAT(lines("topologyManagerPolicy", "best"),
+              Contains(place + "attributes: topologyManagerPolicy \"best\" is not known"));
+  EXPECT_THAT(lines("topologyManagerScope", "Pod"),
+              Contains(place + "attributes: topologyManagerScope \"Pod\" is not known"));
+  EXPECT_THAT(lines("topologyManagerMaxNUMANodes", "many"),
+              Contains(place + "attributes: topologyManagerMaxNUMANodes \"many\" is not known"));
+  EXPECT_THAT(lines("topologyManagerScope", "pod"), Not(Contains(HasSubstr("is not known"))));
+  EXPECT_THAT(lines("vendor", "x"), Not(Contains(HasSubstr("is not known"))));
+  objects[1]["topologyPolicies"] = ObjectJson::array({"SingleNUMANode"});
+  EXPECT_THAT(lines("vendor", "x"),
+              Contains(place + "topologyPolicies: policy \"SingleNUMANode\" is not known"));
+}
+
 // The plug-in goes by the numbers in the names, and by the order of the report.
 TEST(SchedulerPluginsImport, ZonesKeepTheirOrder) {
   std::vector<ObjectJson> objects = PluginObjects();
@@ -230,6 +250,11 @@ TEST(SchedulerPluginsImport, ZonesKeepTheirOrder) {
   std::string names;
   for (const ZoneSpec& read : import.scenario.cluster.nodes[0].zones) names += read.name + " ";
   EXPECT_EQ(names, "node-5 node-2 ");
+  for (const char* place : {"zones[2]", "zones[3]"}) {
+    EXPECT_THAT(Lines(import), Contains(absl::StrCat("NodeResourceTopology n1: ", place,
+                                                     ".name: the zone is left "
+                                                     "out; its name must be node-0 to node-63")));
+  }
   EXPECT_THAT(Lines(import), Contains("NodeResourceTopology n1: zones: a cost is to zone "
                                       "\"node-0\", which is not there"));
 }
