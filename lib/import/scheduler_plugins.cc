@@ -294,6 +294,8 @@ void ReadPluginsDump(const ImportSource& source, Scenario* scenario) {
                         absl::StrCat("node ", Quote(report->name()), " is not there"));
   }
   scheduler_plugins_import::ReadLoads(source.dump, &cluster.nodes);
+  scheduler_plugins_import::ReadPower(source, &cluster.nodes);
+  scheduler_plugins_import::ReadMarks(source, &cluster.nodes);
   ReadTolerations(source, &reader);
   ReadQuotasOfNamespaces(source, &cluster);
   const HashSet<std::string> groups = ReadGroupsOfPods(source, &cluster);
