@@ -188,6 +188,16 @@ std::vector<std::pair<NodeTree::Seat, NodeIndex>> NodeTree::SeatsOf(const Tables
 }
 
 std::vector<NodeIndex> NodeTree::Order(const Tables& tables) const {
+  std::vector<NodeIndex> order;
+  // Numbers ascend there, so that one zone is in order.
+  const auto is_other = [&](const auto& row) {
+    return row.first.zone_number != first_.front().first.zone_number;
+  };
+  if (!first_.empty() && std::none_of(first_.begin(), first_.end(), is_other)) {
+    order.reserve(first_.size());
+    for (const auto& row : first_) order.push_back(row.second);
+    return order;
+  }
   std::vector<std::pair<Seat, NodeIndex>> rows = SeatsOf(tables);
   const auto is_before = [](const auto& a, const auto& b) {
     return std::pair(a.first.zone_number, a.first.number) <
@@ -195,12 +205,6 @@ std::vector<NodeIndex> NodeTree::Order(const Tables& tables) const {
   };
   if (!std::is_sorted(rows.begin(), rows.end(), is_before)) {
     std::sort(rows.begin(), rows.end(), is_before);
-  }
-  std::vector<NodeIndex> order;
-  order.reserve(rows.size());
-  if (!first_.empty() && rows.front().first.zone_number == rows.back().first.zone_number) {
-    for (const auto& row : rows) order.push_back(row.second);
-    return order;
   }
   std::vector<std::vector<NodeIndex>> zones;
   // A memory that no plan wrote may have a node twice: its first seat counts.
@@ -214,6 +218,7 @@ std::vector<NodeIndex> NodeTree::Order(const Tables& tables) const {
     zones.back().push_back(n);
     ++count;
   }
+  order.reserve(count);
   for (size_t turn = 0; order.size() < count; ++turn) {
     for (const std::vector<NodeIndex>& nodes : zones) {
       if (turn < nodes.size()) order.push_back(nodes[turn]);

@@ -63,12 +63,12 @@ World::World(PodClasses* classes) : classes_(*classes) {
   empty.requested.assign(t.dimension_count(), 0);
   books_.assign(nodes, empty);
   on_node_.resize(nodes);
-  image_counts_.resize(nodes);
   state_of_.assign(nodes, kNone);
   changes_of_.assign(nodes, 0);
   for (NodeIndex n = 0; n < nodes; ++n) {
     has_images_ |= t.nodes.alive[n] && !t.nodes.spec[n].images.empty();
   }
+  if (has_images_) image_counts_.resize(nodes);
   place_of_.assign(tasks, kNone);
   node_of_.assign(tasks, kNone);
   leaving_.assign(tasks, Leaving::kNo);
