@@ -369,8 +369,11 @@ TEST_F(KubeScheduler, AGroupIsPlacedWholeOrNotAtAll) {
   group.pod_group.emplace();
   Accept(cluster_.AddJob(group));
   Pod("g0", "2", {.job = "g"});
+  EXPECT_EQ(Plan(), "");
+  EXPECT_EQ(Why("g0"), "waiting for minCount pods from a gang to appear in scheduling queue");
   Pod("g1", "2", {.job = "g"});
   EXPECT_EQ(Plan(), "");
+  EXPECT_THAT(Why("g0"), HasSubstr("minCount (2) cannot be satisfied: 1 scheduled, 0 remaining"));
   Node("b", 3);
   EXPECT_EQ(Plan(), "bind g0 a; bind g1 b");
 }
