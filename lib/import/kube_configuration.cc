@@ -22,12 +22,12 @@ constexpr char kRequiredTerms[] = "requiredDuringSchedulingIgnoredDuringExecutio
 constexpr char kPreferredTerms[] = "preferredDuringSchedulingIgnoredDuringExecution";
 constexpr char kDefaultScheduler[] = "default-scheduler";
 constexpr std::string_view kDefaultPreemption = "DefaultPreemption";
+constexpr std::string_view kVersion = "kubescheduler.config.k8s.io/v1";
 
 // Those that decide nothing here.
 constexpr std::string_view kQuietKeys[] = {
-    "apiVersion",           "metadata",           "leaderElection",  "clientConnection",
-    "healthzBindAddress",   "metricsBindAddress", "enableProfiling", "enableContentionProfiling",
-    "delayCacheUntilActive"};
+    "metadata",           "leaderElection",  "clientConnection",          "healthzBindAddress",
+    "metricsBindAddress", "enableProfiling", "enableContentionProfiling", "delayCacheUntilActive"};
 
 struct WeightOption {
   std::string_view plugin, option;
@@ -83,8 +83,8 @@ SpreadConstraint ReadDefaultConstraint(const Field& item) {
   constraint.max_skew = item.Int32("maxSkew", 1);
   constraint.required = ReadUnsatisfiable(item["whenUnsatisfiable"]);
   if (item["minDomains"].given()) constraint.min_domains = item.Int32("minDomains", 0);
-  constraint.honor_node_affinity = !item["nodeAffinityPolicy"].Is("Ignore");
-  constraint.honor_taints = item["nodeTaintsPolicy"].Is("Honor");
+  constraint.honor_node_affinity = ReadInclusion(item["nodeAffinityPolicy"], true);
+  constraint.honor_taints = ReadInclusion(item["nodeTaintsPolicy"], false);
   if (constraint.topology_key.empty()) {
     item["topologyKey"].Refuse("Required value: can not be empty");
   }
@@ -121,6 +121,9 @@ PodReader::PodReader(const std::optional<Field>& configuration, const MorePlugin
     root.Ignored("has no key of a KubeSchedulerConfiguration; the defaults count");
   }
   root.RequireKind("KubeSchedulerConfiguration");
+  if (const Field version = root["apiVersion"]; version.given() && !version.Is(kVersion)) {
+    version.Ignored(absl::StrCat("is read as ", ToAbsl(kVersion)));
+  }
   root.Quiet(kQuietKeys);
   if (root["parallelism"].given() && root.Int64("parallelism", 1) <= 0) {
     RefuseInvalid(root["parallelism"], "should be an integer value greater than zero");
@@ -225,6 +228,7 @@ void PodReader::TakePlugins() {
     const bool preempts = rule.plugin == kDefaultPreemption && Preempts();
     if (!preempts && !points_.on(rule.plugin, rule.point)) off.emplace_back(rule.plugin);
   }
+  if (!points_.requires_minimums()) off.emplace_back("GangScheduling");
   if (!off.empty()) Set("off", absl::StrJoin(off, "+"));
   if (more_.take != nullptr) more_.take(points_, this);
 }
@@ -298,9 +302,14 @@ void PodReader::ReadFit(const Field& arguments) {
   const auto list = [&](std::string_view key, const char* option) {
     const std::vector<std::string> names = arguments.Texts(key);
     if (!names.empty()) Set(option, absl::StrJoin(names, "+"));
+    return names;
   };
   list("ignoredResources", "ignored");
-  list("ignoredResourceGroups", "ignored_groups");
+  for (const std::string& group : list("ignoredResourceGroups", "ignored_groups")) {
+    if (group.find('/') == group.npos) continue;
+    arguments["ignoredResourceGroups"].Refuse(
+        absl::StrCat("Invalid value: ", Quote(group), ": resource group name can't contain '/'"));
+  }
   const Field strategy = arguments.Section("scoringStrategy");
   const std::string type = strategy.Text("type", "LeastAllocated");
   if (type == "MostAllocated") {
@@ -359,6 +368,10 @@ void PodReader::ReadSpreadDefaults(const Field& arguments) {
 void PodReader::ReadAddedAffinity(const Field& affinity) {
   if (const Field required = affinity.Section(kRequiredTerms); required.given()) {
     added_required_ = ReadNodeTerms(required.Items("nodeSelectorTerms"));
+    if (added_required_->empty()) {
+      required["nodeSelectorTerms"].Refuse(
+          "Required value: must have at least one node selector term");
+    }
   }
   for (const Field& term : affinity.Items(kPreferredTerms)) {
     const Field preference = term.Section("preference");

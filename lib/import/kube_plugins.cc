@@ -12,12 +12,13 @@ namespace {
 using P = PluginPoint;
 
 // The default profile. What concerns volumes, claims, features of nodes and binding decides nothing
-// here. Groups of pods are gangs with and without GangScheduling.
+// here. GangScheduling has no point that a list names: multiPoint switches it.
 constexpr PluginPointSet kFilters = {P::kPreFilter, P::kFilter};
 constexpr PluginPointSet kJudges = {P::kPreFilter, P::kFilter, P::kPreScore, P::kScore};
 constexpr PluginPointSet kAny = {P::kPreEnqueue, P::kPreFilter, P::kFilter,  P::kPostFilter,
                                  P::kPreScore,   P::kScore,     P::kReserve, P::kPermit,
                                  P::kPreBind,    P::kBind,      P::kPostBind};
+constexpr std::string_view kGangScheduling = "GangScheduling";
 constexpr KnownPlugin kDefaultPlugins[] = {
     {"SchedulingGates", {P::kPreEnqueue}, P::kPreEnqueue},
     {"PrioritySort", {P::kQueueSort}, P::kQueueSort},
@@ -39,7 +40,7 @@ constexpr KnownPlugin kDefaultPlugins[] = {
     {"VolumeZone", kAny, P::kFilter, 0, kAny},
     {"DynamicResources", kAny, P::kFilter, 0, kAny},
     {"NodeDeclaredFeatures", kAny, P::kFilter, 0, kAny},
-    {"GangScheduling", kAny, P::kPermit, 0, kAny},
+    {kGangScheduling, kAny, P::kPermit, 0, kAny},
     {"DefaultPreBind", kAny, P::kPreBind, 0, kAny},
 };
 
@@ -132,6 +133,10 @@ bool PluginPoints::IsBefore(std::string_view a, std::string_view b, PluginPoint 
   return RankOf(a, point) < RankOf(b, point);
 }
 
+bool PluginPoints::requires_minimums() const {
+  return !more_.empty() || StandsForAll(*Known(kGangScheduling));
+}
+
 int64_t PluginPoints::weight(std::string_view plugin) const {
   if (!on(plugin, P::kScore)) return 0;
   const Entry* entry = Find(at_[static_cast<int>(P::kScore)], plugin);
@@ -149,7 +154,8 @@ PluginPoints::Set PluginPoints::ReadSet(const Field& set, std::optional<PluginPo
       return;
     }
     const PluginPoint at = point.value_or(known->main);
-    if (!known->points.has(at) || known->unjudged.has(at)) {
+    const bool requires_minimums = name == kGangScheduling && !point && more_.empty();
+    if ((!known->points.has(at) || known->unjudged.has(at)) && !requires_minimums) {
       item.Ignored(absl::StrCat(Quote(name), " decides nothing here"));
     }
   };

@@ -83,6 +83,9 @@ class PluginPoints {
   int64_t weight(std::string_view plugin) const;
   // Returns whether it is on at its main point. REQUIRES: it is one of `more`, or a default one.
   bool on(std::string_view plugin) const;
+  // Returns whether pod groups require their minimum (GangScheduling). Always, where there are
+  // plug-ins beyond those of Kubernetes: these schedulers have groups of their own.
+  bool requires_minimums() const;
   // Returns whether plug-in a is asked before b at the point. REQUIRES: both are on there.
   bool IsBefore(std::string_view a, std::string_view b, PluginPoint point) const;
 

@@ -176,7 +176,7 @@ TaskSpec PodReader::ReadPod(const ApiObject& pod) const {
   if (!task.node.empty() && IsStatic(pod)) PinTo(task.node, &shape);
   task.nominated_node = pod.status().Text("nominatedNodeName");
   task.priority = spec.Int32("priority", 0);
-  task.never_preempts = spec.Text("preemptionPolicy") == "Never";
+  task.never_preempts = ReadNeverPreempts(spec["preemptionPolicy"]);
   task.priority_class = spec.Text("priorityClassName");
   if (points_.on("SchedulingGates")) {
     for (const Field& gate : spec.Items("schedulingGates")) task.gates.push_back(gate.Text("name"));
@@ -188,12 +188,31 @@ TaskSpec PodReader::ReadPod(const ApiObject& pod) const {
   return task;
 }
 
+namespace {
+
+// The least members that a policy of a group requires; 0: it is basic, and requires none.
+int64_t ReadMinimum(const Field& policy) {
+  const bool basic = policy["basic"].given(), gang = policy["gang"].given();
+  if (basic == gang) {
+    policy.Refuse(basic ? "Invalid value: must specify exactly one of: `basic`, `gang`"
+                        : "Invalid value: must specify one of: `basic`, `gang`");
+  }
+  if (!gang) return 0;
+  const int64_t least = policy.Section("gang").Int64("minCount", 0);
+  if (least < 1) {
+    RefuseInvalid(policy["gang"]["minCount"], "must be greater than or equal to 1");
+  }
+  return least;
+}
+
+}  // namespace
+
 JobSpec PodReader::ReadPodGroup(const ApiObject& group) const {
   const Field spec = group.spec();
   JobSpec job;
   job.name = group.key();
   job.priority = spec.Int32("priority", 0);
-  job.min_available = spec.Section("schedulingPolicy").Section("gang").Int64("minCount", 0);
+  job.min_available = ReadMinimum(spec.Section("schedulingPolicy"));
   job.pod_group = PodGroupTraits{.evicted_whole = spec.Section("disruptionMode")["all"].given() ||
                                                   spec.Section("disruptionMode")["All"].given() ||
                                                   spec["disruptionMode"].Is("All")};
@@ -305,7 +324,7 @@ void AddClassOfGroup(const ApiObject& group, const PriorityClasses& classes, Job
   if (spec["schedulingConstraints"].truthy()) {
     spec["schedulingConstraints"].Ignored("places in topologies are not considered");
   }
-  if (spec["preemptionPolicy"].Is("Never")) {
+  if (ReadNeverPreempts(spec["preemptionPolicy"])) {
     spec["preemptionPolicy"].Ignored("that of the pods counts");
   }
   if (spec["priority"].given()) return;

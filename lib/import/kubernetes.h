@@ -82,6 +82,12 @@ bool Selects(const std::optional<Selector>& selector, const Labels& labels);
 // Returns whether nodes that break a constraint of spread are refused (DoNotSchedule, or nothing
 // said). Refuses other words than that and ScheduleAnyway, as the API server does.
 bool ReadUnsatisfiable(const Field& word);
+// Returns whether a policy of inclusion is Honor; `honors`, where nothing is said. Refuses other
+// words than that and Ignore, as the API server does.
+bool ReadInclusion(const Field& word, bool honors);
+// Returns whether a preemptionPolicy is Never. Refuses other words than that and
+// PreemptLowerPriority, as the API server does.
+bool ReadNeverPreempts(const Field& word);
 // Returns everything that decides where the pod may run.
 TaskShape ReadShape(const ApiObject& pod, const PodRules& rules);
 // What a template of pods is made of.

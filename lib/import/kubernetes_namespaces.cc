@@ -38,7 +38,7 @@ PriorityClasses ReadPriorityClasses(const Dump& dump) {
   for (const ApiObject* object : dump.OfKind("PriorityClass")) {
     const int32_t value = object->root().Int32("value", 0);
     out.values[object->name()] = value;
-    const bool never = object->root()["preemptionPolicy"].Is("Never");
+    const bool never = ReadNeverPreempts(object->root()["preemptionPolicy"]);
     if (never) out.never_preempt.insert(object->name());
     if (!object->root().Bool("globalDefault", false)) continue;
     out.fallback = value;

@@ -36,6 +36,26 @@ std::vector<Toleration> ReadTolerations(const ApiObject& pod) {
   return out;
 }
 
+// What the API server requires of a constraint beside the others of the pod.
+void CheckSpread(const Field& item, const SpreadConstraint& constraint,
+                 const std::vector<SpreadConstraint>& others) {
+  if (!item["whenUnsatisfiable"].given()) {
+    item.Ignored("has no whenUnsatisfiable; DoNotSchedule counts");
+  }
+  if (!constraint.required && item["minDomains"].given()) {
+    item["minDomains"].Refuse(absl::StrCat("Invalid value: ", item["minDomains"].Describe(),
+                                           ": can only use minDomains if whenUnsatisfiable="
+                                           "DoNotSchedule, not ScheduleAnyway"));
+  }
+  for (const SpreadConstraint& other : others) {
+    if (other.topology_key != constraint.topology_key || other.required != constraint.required) {
+      continue;
+    }
+    item.Refuse(absl::StrCat("Duplicate value: \"{", constraint.topology_key, ", ",
+                             constraint.required ? "DoNotSchedule" : "ScheduleAnyway", "}\""));
+  }
+}
+
 std::vector<SpreadConstraint> ReadSpread(const ApiObject& pod) {
   std::vector<SpreadConstraint> out;
   for (const Field& item : pod.spec().Items("topologySpreadConstraints")) {
@@ -49,8 +69,9 @@ std::vector<SpreadConstraint> ReadSpread(const ApiObject& pod) {
       AddOwnLabels(pod, keys, RequirementOp::kIn, &*constraint.selector);
     }
     if (item["minDomains"].given()) constraint.min_domains = item.Int32("minDomains", 0);
-    constraint.honor_node_affinity = !item["nodeAffinityPolicy"].Is("Ignore");
-    constraint.honor_taints = item["nodeTaintsPolicy"].Is("Honor");
+    constraint.honor_node_affinity = ReadInclusion(item["nodeAffinityPolicy"], true);
+    constraint.honor_taints = ReadInclusion(item["nodeTaintsPolicy"], false);
+    CheckSpread(item, constraint, out);
     out.push_back(std::move(constraint));
   }
   return out;
@@ -89,6 +110,25 @@ void ReportWhatNoShapeHolds(const ApiObject& pod, const PodRules& rules) {
 }
 
 }  // namespace
+
+bool ReadInclusion(const Field& word, bool honors) {
+  if (!word.given()) return honors;
+  const bool honor = word.Is("Honor");
+  if (!honor && !word.Is("Ignore")) {
+    word.Refuse(absl::StrCat("Unsupported value: ", word.Describe(),
+                             ": supported values: \"Honor\", \"Ignore\""));
+  }
+  return honor;
+}
+
+bool ReadNeverPreempts(const Field& word) {
+  const bool never = word.Is("Never");
+  if (word.truthy() && !never && !word.Is("PreemptLowerPriority")) {
+    word.Refuse(absl::StrCat("Unsupported value: ", word.Describe(),
+                             ": supported values: \"Never\", \"PreemptLowerPriority\""));
+  }
+  return never;
+}
 
 bool ReadUnsatisfiable(const Field& word) {
   if (!word.given() || word.Is("DoNotSchedule")) return true;

@@ -131,7 +131,7 @@ TaskSpec TaskReader::ReadTraits(const ApiObject& pod) const {
   task.shape = ReadShape(pod, rules_.pods);
   task.nominated_node = pod.status().Text("nominatedNodeName");
   task.priority = spec.Int32("priority", 1);
-  task.never_preempts = spec.Text("preemptionPolicy") == "Never";
+  task.never_preempts = ReadNeverPreempts(spec["preemptionPolicy"]);
   task.priority_class = spec.Text("priorityClassName");
   task.created = pod.created();
   return task;

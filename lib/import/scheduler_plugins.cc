@@ -157,17 +157,47 @@ void DropOtherCosts(const ApiObject& report, NodeSpec* node) {
   for (ZoneSpec& zone : node->zones) std::erase_if(zone.distances, is_other);
 }
 
+// What the plug-in's own reader passes over without a word.
+void NoteUnknownValues(const ApiObject& report, scheduler_plugins::NodeAttributes attributes) {
+  using scheduler_plugins::ZoneConfig;
+  const auto ignored = [&](std::string_view key, std::string_view name, std::string_view value) {
+    report.log()->Ignored(report.place(), key,
+                          absl::StrCat(ToAbsl(name), " ", Quote(value), " is not known"));
+  };
+  const std::vector<std::string> policies = report.root().Texts("topologyPolicies");
+  ZoneConfig config;
+  scheduler_plugins::ApplyPolicies(policies, &config);
+  if (!policies.empty() && config == ZoneConfig()) {
+    ignored("topologyPolicies", "policy", policies[0]);
+  }
+  for (const auto& [name, value] : attributes) {
+    if (name != "topologyManagerPolicy" && name != "topologyManagerScope" &&
+        name != "topologyManagerMaxNUMANodes") {
+      continue;
+    }
+    const std::pair<std::string, std::string> alone(name, value);
+    config = {};
+    scheduler_plugins::ApplyAttributes({&alone, 1}, &config);
+    if (config == ZoneConfig()) ignored("attributes", name, value);
+  }
+}
+
 // In the order of the report.
 void ReadZones(const ApiObject& report, NodeSpec* node) {
   for (const Field& zone : report.root().Items("zones")) {
-    const bool is_numbered = NumberOfZone(zone.Text("name")).has_value();
-    if (is_numbered && zone.Text("type") == "Node") node->zones.push_back(ReadZone(zone));
+    if (zone.Text("type") != "Node") continue;
+    if (NumberOfZone(zone.Text("name")).has_value()) {
+      node->zones.push_back(ReadZone(zone));
+    } else {
+      zone["name"].Ignored("the zone is left out; its name must be node-0 to node-63");
+    }
   }
   DropOtherCosts(report, node);
   std::vector<std::pair<std::string, std::string>> attributes;
   for (const Field& item : report.root().Items("attributes")) {
     attributes.emplace_back(item.Text("name"), item.Text("value"));
   }
+  NoteUnknownValues(report, attributes);
   const scheduler_plugins::ZoneConfig config =
       scheduler_plugins::ReadZoneConfig(report.root().Texts("topologyPolicies"), attributes);
   constexpr Alignment kAlignments[] = {Alignment::kNone, Alignment::kBestEffort,
@@ -264,6 +294,8 @@ void ReadPluginsDump(const ImportSource& source, Scenario* scenario) {
                         absl::StrCat("node ", Quote(report->name()), " is not there"));
   }
   scheduler_plugins_import::ReadLoads(source.dump, &cluster.nodes);
+  scheduler_plugins_import::ReadPower(source, &cluster.nodes);
+  scheduler_plugins_import::ReadMarks(source, &cluster.nodes);
   ReadTolerations(source, &reader);
   ReadQuotasOfNamespaces(source, &cluster);
   const HashSet<std::string> groups = ReadGroupsOfPods(source, &cluster);

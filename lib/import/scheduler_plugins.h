@@ -15,6 +15,7 @@
 #include "lib/import/api_object.h"
 #include "lib/import/importer.h"
 #include "lib/import/kube_scheduler.h"
+#include "lib/peer/scheduler_plugins/node_scores.h"
 
 namespace muster::scheduler_plugins_import {
 
@@ -33,8 +34,17 @@ struct NetworkChoice {
 };
 NetworkChoice ChooseNetwork(const std::optional<Field>& configuration);
 
+// Returns the arguments of a plug-in in the first profile, if there are some.
+std::optional<Field> ArgumentsOf(const std::optional<Field>& configuration,
+                                 std::string_view plugin);
+// Returns those of NodeMetadata, not checked yet.
+scheduler_plugins::MarkSettings MarkSettingsOf(const Field& arguments);
+
 // What load-watcher measured, as usage and settings of the nodes.
 void ReadLoads(const Dump& dump, std::vector<NodeSpec>* nodes);
+// Models of power (Peaks) and marks (NodeMetadata) that are no labels, as settings of the nodes.
+void ReadPower(const ImportSource& source, std::vector<NodeSpec>* nodes);
+void ReadMarks(const ImportSource& source, std::vector<NodeSpec>* nodes);
 
 // AppGroups and the NetworkTopology as options of NetworkOverhead. Without a configuration it is on
 // if there are both.

@@ -45,7 +45,12 @@ constexpr KnownPlugin kPlugins[] = {
      {},
      {P::kFilter, P::kScore}},
     {kToleration, {P::kPostFilter}, P::kPostFilter},
-    {"QOSSort", {P::kQueueSort}, P::kQueueSort}};
+    {"QOSSort", {P::kQueueSort}, P::kQueueSort},
+    {"Peaks", {P::kScore}, P::kScore, 1},
+    {"NodeMetadata", {P::kScore}, P::kScore, 1},
+    // Decide nothing here.
+    {"SySched", {P::kScore}, P::kScore, 0, {P::kScore}},
+    {"TopologicalSort", {P::kQueueSort}, P::kQueueSort, 0, {P::kQueueSort}}};
 
 struct ScoreOption {
   std::string_view plugin, option;
@@ -56,7 +61,9 @@ constexpr ScoreOption kScoreOptions[] = {{"NodeResourceTopologyMatch", "zone_wei
                                          {"PodState", "pod_state_weight", 0},
                                          {"TargetLoadPacking", "target_load_weight", 0},
                                          {"LoadVariationRiskBalancing", "load_variation_weight", 0},
-                                         {"LowRiskOverCommitment", "low_risk_weight", 0}};
+                                         {"LowRiskOverCommitment", "low_risk_weight", 0},
+                                         {"Peaks", "power_weight", 0},
+                                         {"NodeMetadata", "mark_weight", 0}};
 
 void TakePlugins(const PluginPoints& points, PodReader* reader) {
   const bool zones = IsUsed(points, "NodeResourceTopologyMatch");
@@ -189,6 +196,21 @@ void ReadLowRisk(const Arguments& arguments) {
   arguments.Real(weights["memory"], "memory_limit_weight", 0, 1, "0.5");
 }
 
+// Of NodeMetadata. ReadMarks reads what the mark of a node is, unless it is a label.
+void ReadMarkSettings(const Arguments& arguments) {
+  const Field& field = arguments.field();
+  const scheduler_plugins::MarkSettings marks = MarkSettingsOf(field);
+  if (absl::Status s = scheduler_plugins::CheckMarks(marks); !s.ok()) {
+    return field.Refuse(std::string(s.message()));
+  }
+  if (marks.preference == "Lowest" || marks.preference == "Oldest") {
+    arguments.reader().Set("mark", "lowest");
+  }
+  if (marks.source == "Label" && marks.type == "Number") {
+    arguments.reader().Set("mark_label", marks.key);
+  }
+}
+
 // The options are those of DefaultPreemption.
 void ReadToleration(const Arguments& arguments) {
   const PluginPoints& points = arguments.reader().points();
@@ -218,6 +240,10 @@ bool ReadArguments(const std::string& plugin, const Field& field, PodReader* rea
     ReadLowRisk(arguments);
   } else if (plugin == kToleration) {
     ReadToleration(arguments);
+  } else if (plugin == "NodeMetadata") {
+    ReadMarkSettings(arguments);
+  } else if (plugin == "Peaks") {
+    arguments.QuietSource();  // ReadPower reads the others
   } else {
     return plugin == "NetworkOverhead";  // ChooseNetwork reads them
   }
@@ -238,18 +264,30 @@ bool IsUsed(const PluginPoints& points, std::string_view plugin) {
 
 MorePlugins ConfiguredPlugins() { return {kPlugins, TakePlugins, ReadArguments, kToleration}; }
 
+std::optional<Field> ArgumentsOf(const std::optional<Field>& configuration,
+                                 std::string_view plugin) {
+  if (!configuration) return std::nullopt;
+  const std::vector<Field> profiles = configuration->Items("profiles");
+  if (profiles.empty()) return std::nullopt;
+  for (const Field& item : profiles[0].Items("pluginConfig")) {
+    if (item["name"].Is(plugin)) return item.Section("args");
+  }
+  return std::nullopt;
+}
+
+scheduler_plugins::MarkSettings MarkSettingsOf(const Field& arguments) {
+  return {arguments.Text("metadataKey"), arguments.Text("metadataSource"),
+          arguments.Text("metadataType"), arguments.Text("scoringStrategy")};
+}
+
 NetworkChoice ChooseNetwork(const std::optional<Field>& configuration) {
   NetworkChoice choice;
   if (!configuration) return choice;
   choice.namespaces = {"default"};
-  const std::vector<Field> profiles = configuration->Items("profiles");
-  if (profiles.empty()) return choice;
-  for (const Field& item : profiles[0].Items("pluginConfig")) {
-    if (!item["name"].Is("NetworkOverhead")) continue;
-    const Field arguments = item.Section("args");
-    choice.weights = arguments.Text("weightsName", choice.weights);
-    choice.topology = arguments.Text("networkTopologyName", choice.topology);
-    std::vector<std::string> namespaces = arguments.Texts("namespaces");
+  if (const std::optional<Field> arguments = ArgumentsOf(configuration, "NetworkOverhead")) {
+    choice.weights = arguments->Text("weightsName", choice.weights);
+    choice.topology = arguments->Text("networkTopologyName", choice.topology);
+    std::vector<std::string> namespaces = arguments->Texts("namespaces");
     if (!namespaces.empty()) choice.namespaces = std::move(namespaces);
   }
   return choice;

@@ -16,6 +16,17 @@ bool AnyHas(const Dispatcher& dispatcher, bool Traits::*trait) {
   return false;
 }
 
+// Makes what the first question about nodes needs. A profile that decides on a world of its own
+// asks none, and does not wait for it.
+void Make(const Ledger& ledger, const Dispatcher& dispatcher, const SearchRules& rules,
+          const SpeedOptions& speed, std::unique_ptr<NodeKinds>* kinds,
+          std::unique_ptr<NodeStates>* states) {
+  *kinds = std::make_unique<NodeKinds>(ledger, dispatcher);
+  *states = std::make_unique<NodeStates>(
+      ledger, **kinds, speed.share_equal_states && !AnyHas(dispatcher, &Traits::tells_nodes_apart),
+      rules.overfull_nodes_are_out ? rules.slack : std::vector<int64_t>());
+}
+
 }  // namespace
 
 NodeSearch::NodeSearch(const Ledger& ledger, const Dispatcher& dispatcher, SearchRules rules,
@@ -24,11 +35,6 @@ NodeSearch::NodeSearch(const Ledger& ledger, const Dispatcher& dispatcher, Searc
       dispatcher_(dispatcher),
       rules_(std::move(rules)),
       speed_(speed),
-      kinds_(std::make_unique<NodeKinds>(ledger, dispatcher)),
-      states_(std::make_unique<NodeStates>(
-          ledger, *kinds_,
-          speed.share_equal_states && !AnyHas(dispatcher, &Traits::tells_nodes_apart),
-          rules_.overfull_nodes_are_out ? rules_.slack : std::vector<int64_t>())),
       apart_(AnyHas(dispatcher, &Traits::tells_nodes_apart)) {}
 
 void NodeSearch::BeginCycle() {
@@ -98,6 +104,7 @@ ClassNeeds& NodeSearch::Needs(ClassIndex c) {
   }
   ClassNeeds& needs = needs_[c];
   if (!needs.ready) {
+    if (states_ == nullptr) Make(ledger_, dispatcher_, rules_, speed_, &kinds_, &states_);
     needs.ready = true;
     needs.row = kinds_->Ensure(c);
     const auto request = ledger_.tables().classes.initial_request.row(c);
@@ -254,7 +261,7 @@ NodeIndex NodeSearch::BestAmong(TaskIndex task, Want want, std::span<const NodeI
 }
 
 bool NodeSearch::LooksAtNodesAlone(ClassIndex c) {
-  if (apart_ || ranks() || samples() || !states_->exact() || Needs(c).cluster_fit) return false;
+  if (apart_ || ranks() || samples() || Needs(c).cluster_fit || !states_->exact()) return false;
   if (dispatcher_.node_ties().any()) return false;
   if (Picks(c)) return false;
   for (const PolicyEntry* entry : dispatcher_.at(Point::kScore)) {
@@ -266,13 +273,14 @@ bool NodeSearch::LooksAtNodesAlone(ClassIndex c) {
 }
 
 StateIndex NodeSearch::StateOf(NodeIndex node) {
+  if (states_ == nullptr) Make(ledger_, dispatcher_, rules_, speed_, &kinds_, &states_);
   states_->Sync();
   return states_->state(node);
 }
 
 KindIndex NodeSearch::KindOf(NodeIndex node) {
-  states_->Sync();
-  return states_->state(node) == kNone ? kNone : kinds_->kind(node);
+  const StateIndex state = StateOf(node);
+  return state == kNone ? kNone : kinds_->kind(node);
 }
 
 void NodeSearch::AddRefused(ClassIndex c, Want want, bool tell_hopeless,

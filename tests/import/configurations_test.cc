@@ -159,7 +159,11 @@ TEST(Configurations, PluginsAreOnByPoint) {
             "kube-scheduler:schedule(fit_weight=0,balanced_weight=0,node_affinity_weight=0,"
             "taint_weight=0,pod_affinity_weight=0,spread_weight=0,off=NodeUnschedulable+"
             "TaintToleration+NodeAffinity+NodeResourcesFit+PodTopologySpread+InterPodAffinity+"
-            "DefaultPreemption)");
+            "DefaultPreemption+GangScheduling)");
+  EXPECT_EQ(profile(R"({"multiPoint": {"disabled": [{"name": "GangScheduling"}]}})"),
+            "kube-scheduler:schedule(off=GangScheduling)");
+  EXPECT_EQ(profile(R"({"multiPoint": {"enabled": [{"name": "GangScheduling"}]}})"),
+            "kube-scheduler");
   EXPECT_EQ(profile(R"({"postFilter": {"disabled": [{"name": "*"}]}})"),
             "kube-scheduler:schedule(off=DefaultPreemption)");
   EXPECT_EQ(profile(R"({"postFilter": {"disabled": [{"name": "*"}],
@@ -181,7 +185,15 @@ TEST(Configurations, APointThatGoesWithAnotherIsReported) {
       "profiles[0].plugins.score.disabled[0]: \"NodeResourceFit\" is no plug-in of this scheduler");
   ExpectWords("kube-scheduler", plugins(R"({"score": {"enabled": [{"name": "NodePorts"}]}})"),
               "profiles[0].plugins.score.enabled[0]: \"NodePorts\" decides nothing here");
-  for (const char* name : {"GangScheduling", "NodeDeclaredFeatures", "DefaultPreBind"}) {
+  for (const char* point : {"preEnqueue", "permit"}) {
+    ExpectWords(
+        "kube-scheduler",
+        plugins(absl::StrCat(R"({")", point, R"(": {"disabled": [{"name": "GangScheduling"}]}})")),
+        absl::StrCat("profiles[0].plugins.", point,
+                     ".disabled[0]: \"GangScheduling\" decides "
+                     "nothing here"));
+  }
+  for (const char* name : {"NodeDeclaredFeatures", "DefaultPreBind"}) {
     ExpectWords(
         "kube-scheduler",
         plugins(absl::StrCat(R"({"multiPoint": {"enabled": [{"name": ")", name, R"("}]}})")),
@@ -197,6 +209,12 @@ TEST(Configurations, APointThatGoesWithAnotherIsReported) {
                                              "enabled": [{"name": "PrioritySort"}]}})"),
       "profiles[0].plugins: at least one bind plugin is needed for profile with scheduler name "
       "\"default-scheduler\"");
+}
+
+TEST(Configurations, AnotherVersionIsReported) {
+  ExpectWords("kube-scheduler", R"({"apiVersion": "kubescheduler.config.k8s.io/v1beta3",
+                                    "kind": "KubeSchedulerConfiguration"})",
+              "apiVersion: is read as kubescheduler.config.k8s.io/v1");
 }
 
 // In the words of Kubernetes' own validation.
@@ -238,6 +256,13 @@ TEST(Configurations, WhatThePodSchedulerRefusesIsRefused) {
               absl::StrCat("scoringStrategy.resources[0].weight: Invalid value: ", weight,
                            ": resource weight of cpu not in valid range (0, 100]"));
   }
+  arguments("NodeResourcesFit", R"({"ignoredResourceGroups": ["example.com", "a/b"]})",
+            "ignoredResourceGroups: Invalid value: \"a/b\": resource group name can't contain '/'");
+  arguments("NodeAffinity",
+            R"({"addedAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
+                "nodeSelectorTerms": []}}})",
+            "addedAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms: "
+            "Required value: must have at least one node selector term");
   arguments("NodeResourcesBalancedAllocation", R"({"resources": [{"name": "cpu", "weight": 7}]})",
             "resources[0].weight: Invalid value: 7: must be 1");
   const auto spread = [&](const std::string& constraint, const std::string& words) {
@@ -249,6 +274,9 @@ TEST(Configurations, WhatThePodSchedulerRefusesIsRefused) {
   spread(R"({"topologyKey": "z", "maxSkew": 1, "whenUnsatisfiable": "Nope"})",
          ".whenUnsatisfiable: Unsupported value: \"Nope\": supported values: \"DoNotSchedule\", "
          "\"ScheduleAnyway\"");
+  spread(R"({"topologyKey": "z", "maxSkew": 1, "whenUnsatisfiable": "ScheduleAnyway",
+             "nodeTaintsPolicy": "Nope"})",
+         ".nodeTaintsPolicy: Unsupported value: \"Nope\": supported values: \"Honor\", \"Ignore\"");
   spread(R"({"topologyKey": "z", "maxSkew": 1})",
          ".whenUnsatisfiable: Required value: can not be empty");
   spread(R"({"topologyKey": "z", "maxSkew": 1, "whenUnsatisfiable": "ScheduleAnyway",

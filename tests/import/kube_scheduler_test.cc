@@ -177,6 +177,70 @@ TEST(KubeSchedulerImport, RefusesWordsThatSpreadDoesNotHave) {
   EXPECT_EQ(TryImport({NodeJson(), pod}, {.profile = "kube-scheduler"}).status().message(),
             "Pod ns/p: spec.topologySpreadConstraints[0].whenUnsatisfiable: Unsupported value: "
             "\"Nope\": supported values: \"DoNotSchedule\", \"ScheduleAnyway\"");
+  const ObjectJson hard = {
+      {"topologyKey", "zone"}, {"maxSkew", 1}, {"whenUnsatisfiable", "DoNotSchedule"}};
+  const ObjectJson soft = With(hard, "/whenUnsatisfiable", "ScheduleAnyway");
+  const auto imported = [&](const ObjectJson& constraints) {
+    pod["spec"]["topologySpreadConstraints"] = constraints;
+    return TryImport({NodeJson(), pod}, {.profile = "kube-scheduler"});
+  };
+  const auto refusal = [&](const ObjectJson& constraints) {
+    return std::string(imported(constraints).status().message());
+  };
+  for (const char* policy : {"nodeAffinityPolicy", "nodeTaintsPolicy"}) {
+    const ObjectJson wrong = With(hard, absl::StrCat("/", policy), "Nope");
+    EXPECT_EQ(refusal(ObjectJson::array({wrong})),
+              absl::StrCat("Pod ns/p: spec.topologySpreadConstraints[0].", policy,
+                           ": Unsupported value: \"Nope\": supported values: \"Honor\", "
+                           "\"Ignore\""));
+  }
+  EXPECT_EQ(refusal(ObjectJson::array({hard, soft, hard})),
+            "Pod ns/p: spec.topologySpreadConstraints[2]: Duplicate value: \"{zone, "
+            "DoNotSchedule}\"");
+  EXPECT_EQ(
+      refusal(ObjectJson::array({With(soft, "/minDomains", 2)})),
+      "Pod ns/p: spec.topologySpreadConstraints[0].minDomains: Invalid value: 2: can only use "
+      "minDomains if whenUnsatisfiable=DoNotSchedule, not ScheduleAnyway");
+  ObjectJson unsaid = hard;
+  unsaid.erase("whenUnsatisfiable");
+  const auto import = imported(ObjectJson::array({unsaid}));
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_TRUE(import->scenario.cluster.tasks[0].shape.spread[0].required);
+  EXPECT_THAT(Lines(*import), Contains("Pod ns/p: spec.topologySpreadConstraints[0]: has no "
+                                       "whenUnsatisfiable; DoNotSchedule counts"));
+}
+
+TEST(KubeSchedulerImport, RefusesUnknownPoliciesOfPreemption) {
+  const ObjectJson pod = PodJson("p", {{"preemptionPolicy", "Sometimes"}}, "");
+  const std::string words =
+      "preemptionPolicy: Unsupported value: \"Sometimes\": supported values: \"Never\", "
+      "\"PreemptLowerPriority\"";
+  const auto refusal = [](const std::vector<ObjectJson>& objects) {
+    return std::string(TryImport(objects, {.profile = "kube-scheduler"}).status().message());
+  };
+  EXPECT_EQ(refusal({NodeJson(), pod}), "Pod ns/p: spec." + words);
+  const ObjectJson named = With(ClassJson("c", 7), "/preemptionPolicy", "Sometimes");
+  EXPECT_EQ(refusal({NodeJson(), named}), "PriorityClass c: " + words);
+}
+
+TEST(KubeSchedulerImport, AGroupHasOnePolicyAndAMinimumAboveZero) {
+  const auto refusal = [](const ObjectJson& policy) {
+    const ObjectJson group = {{"apiVersion", "scheduling.k8s.io/v1beta1"},
+                              {"kind", "PodGroup"},
+                              {"metadata", {{"name", "g"}, {"namespace", "ns"}}},
+                              {"spec", {{"schedulingPolicy", policy}}}};
+    return std::string(
+        TryImport({NodeJson(), group}, {.profile = "kube-scheduler"}).status().message());
+  };
+  const std::string place = "PodGroup ns/g: spec.schedulingPolicy";
+  EXPECT_EQ(refusal({{"basic", ObjectJson::object()}}), "");
+  EXPECT_EQ(refusal({{"gang", {{"minCount", 1}}}}), "");
+  EXPECT_EQ(refusal({{"gang", {{"minCount", 0}}}}),
+            place + ".gang.minCount: Invalid value: 0: must be greater than or equal to 1");
+  EXPECT_EQ(refusal(ObjectJson::object()),
+            place + ": Invalid value: must specify one of: `basic`, `gang`");
+  EXPECT_EQ(refusal({{"basic", ObjectJson::object()}, {"gang", {{"minCount", 1}}}}),
+            place + ": Invalid value: must specify exactly one of: `basic`, `gang`");
 }
 
 }  // namespace

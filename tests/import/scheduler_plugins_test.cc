@@ -217,6 +217,26 @@ TEST(SchedulerPluginsImport, ReadsHowManyZonesANodeCouldHave) {
   EXPECT_EQ(settings(two, 1), Labels()) << "the default";
 }
 
+TEST(SchedulerPluginsImport, ReportsWordsThatNoTopologyManagerHas) {
+  std::vector<ObjectJson> objects = PluginObjects();
+  const auto lines = [&](const std::string& name, const std::string& value) {
+    objects[1]["attributes"] = ObjectJson::array({{{"name", name}, {"value", value}}});
+    return Lines(Imported(objects, {}));
+  };
+  const std::string place = "NodeResourceTopology n1: ";
+  EXPECT_THAT(lines("topologyManagerPolicy", "best"),
+              Contains(place + "attributes: topologyManagerPolicy \"best\" is not known"));
+  EXPECT_THAT(lines("topologyManagerScope", "Pod"),
+              Contains(place + "attributes: topologyManagerScope \"Pod\" is not known"));
+  EXPECT_THAT(lines("topologyManagerMaxNUMANodes", "many"),
+              Contains(place + "attributes: topologyManagerMaxNUMANodes \"many\" is not known"));
+  EXPECT_THAT(lines("topologyManagerScope", "pod"), Not(Contains(HasSubstr("is not known"))));
+  EXPECT_THAT(lines("vendor", "x"), Not(Contains(HasSubstr("is not known"))));
+  objects[1]["topologyPolicies"] = ObjectJson::array({"SingleNUMANode"});
+  EXPECT_THAT(lines("vendor", "x"),
+              Contains(place + "topologyPolicies: policy \"SingleNUMANode\" is not known"));
+}
+
 // The plug-in goes by the numbers in the names, and by the order of the report.
 TEST(SchedulerPluginsImport, ZonesKeepTheirOrder) {
   std::vector<ObjectJson> objects = PluginObjects();
@@ -230,6 +250,11 @@ TEST(SchedulerPluginsImport, ZonesKeepTheirOrder) {
   std::string names;
   for (const ZoneSpec& read : import.scenario.cluster.nodes[0].zones) names += read.name + " ";
   EXPECT_EQ(names, "node-5 node-2 ");
+  for (const char* place : {"zones[2]", "zones[3]"}) {
+    EXPECT_THAT(Lines(import), Contains(absl::StrCat("NodeResourceTopology n1: ", place,
+                                                     ".name: the zone is left "
+                                                     "out; its name must be node-0 to node-63")));
+  }
   EXPECT_THAT(Lines(import), Contains("NodeResourceTopology n1: zones: a cost is to zone "
                                       "\"node-0\", which is not there"));
 }
@@ -407,8 +432,73 @@ TEST(SchedulerPluginsImport, RefusesWrongArgumentsOfPlugins) {
               HasSubstr("Invalid value: \"x\": invalid support ModeType"));
   EXPECT_THAT(refusal("NodeResourcesAllocatable", R"({"resources": [{"name": "cpu"}]})"),
               HasSubstr("resource weight of cpu should be a positive value, got :0"));
+  EXPECT_THAT(refusal("NodeMetadata", R"({"metadataKey": "k", "metadataSource": "Label",
+                                          "metadataType": "Number", "scoringStrategy": "Newest"})"),
+              HasSubstr("scoringStrategy: \"Newest\" is neither Highest nor Lowest"));
   EXPECT_THAT(refusal("TargetLoadPacking", R"({"defaultRequestsMultiplier": "x"})"),
               HasSubstr("defaultRequestsMultiplier: expected a number"));
+}
+
+// Of the arguments of plug-ins, what they state of single nodes.
+Import WithArguments(const std::string& plugin, const std::string& arguments,
+                     const std::vector<ObjectJson>& objects) {
+  return ImportedUnder(absl::StrCat(R"({"plugins": {"score": {"enabled": [{"name": ")", plugin,
+                                    R"(", "weight": 2}]}}, "pluginConfig": [{"name": ")", plugin,
+                                    R"(", "args": )", arguments, "}]}"),
+                       objects);
+}
+
+TEST(SchedulerPluginsImport, ModelsOfPowerAreSettingsOfNodes) {
+  const Import import = WithArguments("Peaks",
+                                      R"({"watcherAddress": "http://w", "nodePowerModel": {
+          "n1": {"k0": 471.7, "k1": -91.5, "k2": -0.07}, "gone": {"k1": 1}}})",
+                                      {NodeJson()});
+  EXPECT_THAT(import.scenario.profile, HasSubstr("power_weight=2"));
+  EXPECT_EQ(
+      import.scenario.cluster.nodes[0].settings,
+      (Labels{{"scheduler-plugins/power_k1", "-91.5"}, {"scheduler-plugins/power_k2", "-0.07"}}));
+  EXPECT_THAT(Lines(import),
+              ElementsAre(HasSubstr("args.nodePowerModel.gone: the node is not there")));
+}
+
+TEST(SchedulerPluginsImport, MarksOfNodesAreLabelsOrSettings) {
+  ObjectJson first = NodeJson("n1"), second = NodeJson("n2");
+  first["metadata"]["annotations"] = {{"rank", "7.5"}, {"since", "2026-01-01T00:00:05Z"}};
+  second["metadata"]["annotations"] = {{"rank", "high"}, {"since", "now"}};
+  const auto read = [&](const std::string& arguments) {
+    return WithArguments("NodeMetadata", arguments, {first, second});
+  };
+  const auto mark = [](const Import& import) { return import.scenario.cluster.nodes[0].settings; };
+  Import import = read(R"({"metadataKey": "rank", "metadataSource": "Label",
+                           "metadataType": "Number", "scoringStrategy": "Lowest"})");
+  EXPECT_THAT(import.scenario.profile, HasSubstr("mark_weight=2,mark=lowest,mark_label=rank"));
+  EXPECT_EQ(mark(import), Labels());
+  import = read(R"({"metadataKey": "rank", "metadataSource": "Annotation",
+                    "metadataType": "Number", "scoringStrategy": "Highest"})");
+  EXPECT_THAT(import.scenario.profile, Not(HasSubstr("mark_label")));
+  EXPECT_EQ(mark(import), (Labels{{"scheduler-plugins/mark", "7.5"}}));
+  EXPECT_THAT(Lines(import), Contains("Node n2: metadata: \"rank\" is \"high\", no number; the "
+                                      "node has no mark"));
+  const std::string times = R"("metadataKey": "since", "metadataSource": "Annotation",
+                               "metadataType": "Timestamp", "scoringStrategy": "Newest")";
+  import = read(absl::StrCat("{", times, "}"));
+  EXPECT_EQ(mark(import), (Labels{{"scheduler-plugins/mark", "1767225605"}}));
+  EXPECT_THAT(Lines(import), Contains(HasSubstr("no time; the node has no mark")));
+  import = read(absl::StrCat("{", times, R"(, "timestampFormat": "2006-01-02"})"));
+  EXPECT_EQ(mark(import), Labels());
+  EXPECT_THAT(Lines(import),
+              Contains(HasSubstr("timestampFormat: times are read as 2006-01-02T15:04:05Z07:00")));
+}
+
+TEST(SchedulerPluginsImport, PluginsThatDecideNothingAreReported) {
+  const Import import = ImportedUnder(R"({"plugins": {
+      "queueSort": {"disabled": [{"name": "*"}], "enabled": [{"name": "TopologicalSort"}]},
+      "score": {"enabled": [{"name": "SySched"}]}}})");
+  EXPECT_THAT(
+      Lines(import),
+      Contains(HasSubstr("queueSort.enabled[0]: \"TopologicalSort\" decides nothing here")));
+  EXPECT_THAT(Lines(import),
+              Contains(HasSubstr("score.enabled[0]: \"SySched\" decides nothing here")));
 }
 
 TEST(SchedulerPluginsImport, ObjectsOfPluginsThatAreOffAreNoted) {

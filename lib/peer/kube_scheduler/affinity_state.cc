@@ -49,6 +49,7 @@ AffinityState::AffinityState(World& world, ClassIndex c, bool off)
 
 void AffinityState::Follow(std::span<const WorldChange> changes) {
   if (off_) return;
+  if (!terms_ && world_.repelling_until() <= world_.journal().size() - changes.size()) return;
   for (const WorldChange& change : changes) {
     if (change.pods == 0) continue;
     if (!terms_ && !world_.classes().at(change.pod_class).repels) continue;
@@ -137,6 +138,7 @@ void AffinityScores::Count(ClassIndex other, NodeIndex n, int sign) {
 
 void AffinityScores::Follow(std::span<const WorldChange> changes) {
   if (!scores_) return;
+  if (!own_ && world_.affinity_until() <= world_.journal().size() - changes.size()) return;
   for (const WorldChange& change : changes) {
     if (change.pods == 0) continue;
     if (!own_ && !world_.classes().at(change.pod_class).has_affinity) continue;

@@ -71,6 +71,7 @@ class AffinityState {
   // Marks the nodes, by their places in the list, that Refusal does not find fit.
   void MarkRefused(std::span<const NodeIndex> nodes, std::vector<uint8_t>* marks) const;
   void Count(ClassIndex other, NodeIndex n, int sign);
+  // `changes`: the last ones of the world's journal.
   void Follow(std::span<const WorldChange> changes);
 
  private:
@@ -104,6 +105,7 @@ class AffinityScores {
   int64_t Raw(NodeIndex n) const;
   // Scales raw scores to 0..100, the largest being 100.
   static std::vector<int64_t> Scaled(const std::vector<int64_t>& raw);
+  // `changes`: the last ones of the world's journal.
   void Follow(std::span<const WorldChange> changes);
 
  private:

@@ -37,7 +37,8 @@ NodeAnswer AnswerOf(const TaskShape& shape, const NodeSpec& node, PluginSet off)
       !ToleratesUnschedulable(shape)) {
     return NodeAnswer::kUnschedulable;
   }
-  if (!off.has(Plugin::kTaintToleration) && FirstUntolerated(shape, node) != nullptr) {
+  if (!node.taints.empty() && !off.has(Plugin::kTaintToleration) &&
+      FirstUntolerated(shape, node) != nullptr) {
     return NodeAnswer::kTaint;
   }
   if (off.has(Plugin::kNodeAffinity)) return NodeAnswer::kFits;
@@ -46,6 +47,7 @@ NodeAnswer AnswerOf(const TaskShape& shape, const NodeSpec& node, PluginSet off)
     const auto matches = [&](const NodeTerm& term) { return Matches(term, node); };
     if (std::none_of(terms.begin(), terms.end(), matches)) return NodeAnswer::kAddedAffinity;
   }
+  if (shape.node_selector.empty() && !shape.required_node_affinity) return NodeAnswer::kFits;
   return MatchesNode(shape, node) ? NodeAnswer::kFits : NodeAnswer::kNodeAffinity;
 }
 

@@ -34,7 +34,9 @@ class GroupTurn {
       : s_(scheduler),
         entity_(std::move(entity)),
         group_(entity_->group),
-        least_(std::max<int64_t>(1, s_.tables_.jobs.spec[group_].min_available)) {}
+        least_(s_.settings_.off.has(Plugin::kGangScheduling)
+                   ? 0
+                   : std::max<int64_t>(1, s_.tables_.jobs.spec[group_].min_available)) {}
 
   void Run();
 
@@ -86,7 +88,7 @@ class GroupTurn {
   Scheduler& s_;
   std::unique_ptr<Entity> entity_;
   const JobIndex group_;
-  const int64_t least_;
+  const int64_t least_;  // members to be placed; 0: however few
   GroupTrace trace_;
   HashMap<TaskIndex, Left> left_;  // removed pods
   std::string preemption_;         // what became of it
@@ -364,8 +366,7 @@ void GroupTurn::Bind(const Pass& pass) {
     if (attempt != nullptr && attempt->node != kNone) {
       trace_.bound.emplace_back(t, attempt->node);
       // Members wait for the bind of the one that makes up the minimum, nominated to their nodes.
-      if (++scheduled < s_.tables_.jobs.spec[group_].min_available)
-        waiting.emplace_back(t, attempt->node);
+      if (++scheduled < least_) waiting.emplace_back(t, attempt->node);
     } else if (attempt != nullptr) {
       FailMember(i, FailureText(s_.world_, *attempt->cycle, {}), attempt->cycle->rejectors());
       s_.unplaced_[t].refusals = RefusalsOf(s_.world_, *attempt->cycle);
@@ -425,7 +426,7 @@ void GroupTurn::Finish(PodQueue::GroupOutcome outcome) {
     if (!s_.world_.terminating(t)) trace_.deleted.push_back(t);
   }
   if (s_.settings_.traces) s_.trace_ = TraceOf(s_.world_, trace_);
-  std::vector<Member> left;
+  Members left;
   for (size_t i = 0; i < entity_->members.size(); ++i) {
     if (kept_[i]) left.push_back(std::move(entity_->members[i]));
   }
@@ -443,7 +444,10 @@ void GroupTurn::Finish(PodQueue::GroupOutcome outcome) {
 }
 
 void GroupTurn::Run() {
-  std::erase_if(entity_->members, [](const Member& member) { return member.task == kNone; });
+  Members& all = entity_->members;
+  all.erase(std::remove_if(all.begin(), all.end(),
+                           [](const Member& member) { return member.task == kNone; }),
+            all.end());
   if (entity_->members.empty()) return;
   kept_.assign(entity_->members.size(), 0);
   trace_.group = entity_->name;

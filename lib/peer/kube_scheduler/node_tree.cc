@@ -15,13 +15,17 @@ const std::string* FirstLabel(const Labels& labels, std::string_view key, std::s
   return value != nullptr ? value : FindLabel(labels, old);
 }
 
-// Empty: neither region nor zone.
-std::string ZoneOf(const Labels& labels) {
-  const auto may_name_it = [](const auto& label) {
+// Returns false only if the labels have neither region nor zone.
+bool MayHaveZone(const Labels& labels) {
+  return std::any_of(labels.begin(), labels.end(), [](const auto& label) {
     const std::string_view key = label.first;
     return key.ends_with("/region") || key.ends_with("/zone");
-  };
-  if (std::none_of(labels.begin(), labels.end(), may_name_it)) return {};
+  });
+}
+
+// Empty: neither region nor zone.
+std::string ZoneOf(const Labels& labels) {
+  if (!MayHaveZone(labels)) return {};
   const std::string* region = FirstLabel(labels, "topology.kubernetes.io/region",
                                          "failure-domain.beta.kubernetes.io/region");
   const std::string* zone =
@@ -139,26 +143,33 @@ void NodeTree::Reconcile(const Tables& tables) {
 // As Add of all.
 void NodeTree::ReconcileFirst(const Tables& tables) {
   const std::vector<uint8_t>& alive = tables.nodes.alive;
-  rows_.Reserve(static_cast<size_t>(std::count(alive.begin(), alive.end(), 1)));
+  const auto nodes = static_cast<size_t>(std::count(alive.begin(), alive.end(), 1));
+  constexpr size_t kUsualRow = 128;
+  rows_.Reserve(nodes, kUsualRow);
+  first_.reserve(nodes);
   NodeMemos memos(tables);
-  std::string zone, zone_before;
-  WordWriter row;
+  std::string zone;      // of the node before
+  WordWriter row, head;  // the latter: what rows of the zone begin with
   Zone* known = nullptr;
-  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
-    if (!tables.nodes.alive[n]) continue;
-    zone = ZoneOf(tables.nodes.spec[n].labels);
+  for (NodeIndex n = 0; n < alive.size(); ++n) {
+    if (!alive[n]) continue;
+    const Labels& labels = tables.nodes.spec[n].labels;
     Seat seat;
-    if (known == nullptr || zone != zone_before) {
-      seat = SeatIn(zone);
-      known = &zones_.find(zone)->second;
-      std::swap(zone, zone_before);
-    } else {
+    const bool stays =
+        known != nullptr && (MayHaveZone(labels) ? zone == ZoneOf(labels) : zone.empty());
+    if (stays) {
       seat = {known->number, next_++};
       ++known->nodes;
+    } else {
+      zone = ZoneOf(labels);
+      seat = SeatIn(zone);
+      known = &zones_.find(zone)->second;
+      head.Clear();
+      head.Word(zone);
+      head.Number(seat.zone_number);
     }
     row.Clear();
-    row.Word(zone_before);
-    row.Number(seat.zone_number);
+    row.Append(head.text());
     row.Number(seat.number);
     memos.Append(n, &row);
     rows_.Add(tables.nodes.names.name(n), row.text());
@@ -177,6 +188,16 @@ std::vector<std::pair<NodeTree::Seat, NodeIndex>> NodeTree::SeatsOf(const Tables
 }
 
 std::vector<NodeIndex> NodeTree::Order(const Tables& tables) const {
+  std::vector<NodeIndex> order;
+  // Numbers ascend there, so that one zone is in order.
+  const auto is_other = [&](const auto& row) {
+    return row.first.zone_number != first_.front().first.zone_number;
+  };
+  if (!first_.empty() && std::none_of(first_.begin(), first_.end(), is_other)) {
+    order.reserve(first_.size());
+    for (const auto& row : first_) order.push_back(row.second);
+    return order;
+  }
   std::vector<std::pair<Seat, NodeIndex>> rows = SeatsOf(tables);
   const auto is_before = [](const auto& a, const auto& b) {
     return std::pair(a.first.zone_number, a.first.number) <
@@ -197,7 +218,6 @@ std::vector<NodeIndex> NodeTree::Order(const Tables& tables) const {
     zones.back().push_back(n);
     ++count;
   }
-  std::vector<NodeIndex> order;
   order.reserve(count);
   for (size_t turn = 0; order.size() < count; ++turn) {
     for (const std::vector<NodeIndex>& nodes : zones) {

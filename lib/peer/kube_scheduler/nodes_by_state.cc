@@ -43,7 +43,8 @@ void NodesByState::Rebuild(size_t start) {
   nodes_.resize(world_.states());
   live_.clear();
   // In the order of their visits, which is that of a heap.
-  for (const uint32_t place : visited_) Enter(place, world_.StatesInOrder()[place]);
+  const std::vector<uint32_t>& states = world_.StatesInOrder();
+  for (const uint32_t place : visited_) Enter(place, states[place]);
 }
 
 void NodesByState::Enter(uint32_t place, uint32_t state) {

@@ -31,13 +31,25 @@ size_t BucketsFor(size_t names) {
   return std::bit_ceil(std::max<size_t>(1, names / PackedRows::kPerBucket));
 }
 
+// Returns how many buckets the slot may have. A plan that writes more than one has kFewest names
+// for each, and a name with its text is kLeast characters or more. Where few buckets are empty,
+// `wanted` may be right, and no characters are counted.
+uint64_t MostBuckets(const MemorySlot& slot, uint64_t wanted) {
+  constexpr size_t kLeast = 4;  // 0:0:
+  if (wanted <= PackedRows::kPerBucket * (slot.rows().size() + 1)) return wanted;
+  size_t characters = 0;
+  for (const auto& [key, row] : slot.rows()) {
+    if (key != kSize) characters += slot.Text(key).size();
+  }
+  return characters / (kLeast * kFewest);
+}
+
 }  // namespace
 
 void PackedRows::Load(const MemorySlot& slot) {
   *this = PackedRows();
-  // Full buckets are rows, and few are empty: another number was written by no plan.
   const uint64_t buckets = static_cast<uint64_t>(slot.Integer(kSize, 0));
-  if (buckets > kPerBucket * (slot.rows().size() + 1) || !std::has_single_bit(buckets)) return;
+  if (buckets > MostBuckets(slot, buckets) || !std::has_single_bit(buckets)) return;
   slot_ = slot;
   names_ = static_cast<size_t>(std::max<int64_t>(0, slot.Integer(kSize, 1)));
   buckets_.resize(buckets);
@@ -101,8 +113,8 @@ std::optional<std::string_view> PackedRows::Find(std::string_view name) const {
 void PackedRows::Add(std::string_view name, std::string_view text) {
   record_.Clear();
   record_.Word(name);
-  record_.Word(text);
-  Own(BucketOf(name)).append(record_.text());
+  record_.Begin(text.size());
+  Own(BucketOf(name)).append(record_.text()).append(text);
   ++names_;
 }
 
@@ -129,13 +141,12 @@ void PackedRows::Erase(std::string_view name) {
   Rebalance();
 }
 
-void PackedRows::Reserve(size_t names) {
+void PackedRows::Reserve(size_t names, size_t characters) {
   const size_t buckets = BucketsFor(names);
   if (buckets == buckets_.size()) return;
-  constexpr size_t kUsualRecord = 64;
   PackedRows other;
   other.buckets_.assign(buckets, {.read = true, .changed = true});
-  for (Bucket& bucket : other.buckets_) bucket.text.reserve(kPerBucket * kUsualRecord);
+  for (Bucket& bucket : other.buckets_) bucket.text.reserve(kPerBucket * characters);
   other.changed_ = true;
   ForEach([&](std::string_view name, std::string_view text) { other.Add(name, text); });
   *this = std::move(other);

@@ -26,32 +26,40 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "muster/memory.h"
 
 namespace muster::kube {
 
-// Writes words, each with its length in front, for WordReader.
+// Writes words, each with its length in front, for WordReader. What is always inline writes a few
+// characters each, and a first plan writes hundreds of thousands.
 class WordWriter {
  public:
   void Word(std::string_view word) {
-    char* at = Room(kMostDigits + 1 + word.size());
-    if (word.size() < 10) {
-      *at++ = static_cast<char>('0' + word.size());
-    } else {
-      at = std::to_chars(at, at + kMostDigits, word.size()).ptr;
-    }
-    *at++ = ':';
-    if (!word.empty()) std::memcpy(at, word.data(), word.size());
-    size_ = static_cast<size_t>(at - text_.data()) + word.size();
+    Begin(word.size(), word.size());
+    Append(word);
   }
   // Writes the digits as a word.
   void Number(int64_t number) {
+    constexpr int64_t kOneDigit = 10, kNineDigits = 1'000'000'000;
+    if (number >= 0 && number < kNineDigits) {
+      // Its length is one digit, which stands in front.
+      char* const at = Room(kMostDigits);
+      char* const end = number < kOneDigit ? at + 3 : std::to_chars(at + 2, at + 11, number).ptr;
+      if (number < kOneDigit) at[2] = static_cast<char>('0' + number);
+      at[0] = static_cast<char>('0' + (end - at - 2));
+      at[1] = ':';
+      size_ += static_cast<size_t>(end - at);
+      return;
+    }
     char digits[kMostDigits];
     const char* const end = std::to_chars(digits, digits + kMostDigits, number).ptr;
     Word({digits, static_cast<size_t>(end - digits)});
   }
+  // Writes what stands in front of a word of `size` characters; the word is to follow.
+  void Begin(size_t size) { Begin(size, 0); }
   // Appends what another has written.
-  void Append(std::string_view words) {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void Append(std::string_view words) {
     if (!words.empty()) std::memcpy(Room(words.size()), words.data(), words.size());
     size_ += words.size();
   }
@@ -61,6 +69,21 @@ class WordWriter {
 
  private:
   static constexpr size_t kMostDigits = 20;  // with a sign
+  // Leaves room for `more` characters behind it.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void Begin(size_t size, size_t more) {
+    char* at = Room(kMostDigits + 1 + more);
+    char* const begin = at;
+    if (size < 10) {
+      *at++ = static_cast<char>('0' + size);
+    } else if (size < 100) {
+      *at++ = static_cast<char>('0' + size / 10);
+      *at++ = static_cast<char>('0' + size % 10);
+    } else {
+      at = std::to_chars(at, at + kMostDigits, size).ptr;
+    }
+    *at++ = ':';
+    size_ += static_cast<size_t>(at - begin);
+  }
   // Returns where the next `size` characters go.
   char* Room(size_t size) {
     if (text_.size() - size_ < size) text_.resize(2 * text_.size() + size);
@@ -117,8 +140,8 @@ class PackedRows {
   void Set(std::string_view name, std::string_view text);
   void Erase(std::string_view name);
 
-  // Takes as many buckets as so many names need. O(size()).
-  void Reserve(size_t names);
+  // Takes the buckets that so many names need, with so many characters a name and text. O(size()).
+  void Reserve(size_t names, size_t characters = 64);
   // As Set, of a name that is not there.
   void Add(std::string_view name, std::string_view text);
 
@@ -154,7 +177,7 @@ class PackedRows {
   void CountNames();
 
   MemorySlot slot_;
-  WordWriter record_;  // a name and its text
+  WordWriter record_;  // a name and its text, or what stands in front of it
   size_t names_ = 0;
   bool changed_ = false;
   std::vector<Bucket> buckets_ = std::vector<Bucket>(1);  // a power of two of them

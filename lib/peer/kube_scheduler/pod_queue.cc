@@ -280,6 +280,7 @@ void PodQueue::Tick(int64_t now) {
 }
 
 bool PodQueue::LacksPods(JobIndex group) {
+  if (settings_.off.has(Plugin::kGangScheduling)) return false;
   const auto [known, is_new] = lacks_pods_.try_emplace(group, false);
   if (!is_new) return known->second;
   int64_t there = 0;
@@ -399,7 +400,7 @@ Member* PodQueue::FindMember(std::string_view name) {
   return it == by_pod_.end() ? nullptr : &*MemberAt(it->second);
 }
 
-std::vector<Member>::iterator PodQueue::MemberAt(const Seat& seat) {
+Members::iterator PodQueue::MemberAt(const Seat& seat) {
   return std::ranges::lower_bound(seat.entity->members, seat.number, {}, &Member::number);
 }
 
@@ -416,7 +417,8 @@ JobIndex PodQueue::GroupOfTask(TaskIndex task) const {
 }
 
 void PodQueue::Add(TaskIndex task) {
-  Member member;
+  auto entity = std::make_unique<Entity>();
+  Member& member = entity->members.emplace_back();
   member.task = task;
   member.name = std::string(tables_.tasks.names.name(task));
   member.priority = tables_.tasks.priority[task];
@@ -427,34 +429,32 @@ void PodQueue::Add(TaskIndex task) {
     // A member may have waited for its group: it came when it was created.
     const int64_t created = tables_.tasks.created[task];
     if (created > 0 && created < now_) member.time = created;
-    AddToGroup(group, std::move(member));
+    AddToGroup(group, std::move(entity));
     return;
   }
-  auto entity = std::make_unique<Entity>();
   entity->name = member.name;
   entity->priority = member.priority;
   entity->time = member.time;
   entity->sequence = member.sequence;
-  entity->members.push_back(std::move(member));
   Entity* added = entity.get();
   Insert(std::move(entity));
   MoveToActive(added, /*from_backoff=*/false);
 }
 
-void PodQueue::AddToGroup(JobIndex group, Member member) {
+void PodQueue::AddToGroup(JobIndex group, std::unique_ptr<Entity> pod) {
+  Member& member = pod->members[0];
   if (const auto known = by_group_.find(group); known != by_group_.end()) {
     Entity* entity = known->second;
     Join(std::move(member), entity);
     Return(entity);
     return;
   }
-  auto entity = std::make_unique<Entity>();
+  std::unique_ptr<Entity> entity = std::move(pod);
   entity->group = group;
   entity->name = std::string(tables_.jobs.names.name(group));
   entity->priority = tables_.jobs.spec[group].priority;
   entity->time = member.time;
   entity->sequence = member.sequence;
-  entity->members.push_back(std::move(member));
   Entity* added = entity.get();
   Insert(std::move(entity));
   MoveToActive(added, /*from_backoff=*/false);

@@ -29,6 +29,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "lib/base/hash_map.h"
 #include "lib/peer/kube_scheduler/wake.h"
 #include "muster/memory.h"
@@ -52,6 +53,8 @@ struct Member {
   size_t number = 0;         // in the queue: grows along the members of an entity
 };
 
+using Members = absl::InlinedVector<Member, 1>;  // most entities are pods
+
 class ExtraPlugins;  // extra_plugins.h
 
 struct Entity;
@@ -61,7 +64,7 @@ struct Entity {
   JobIndex group = kNone;
   std::string name;  // of the pod or the group
   int32_t priority = 0;
-  std::vector<Member> members;  // one, for a pod
+  Members members;  // one, for a pod
   Pool pool = Pool::kOut;
   Plugin gate = Plugin::kNone;
   int64_t time = 0, sequence = 0;
@@ -147,11 +150,12 @@ class PodQueue {
     Entity* entity = nullptr;
     size_t number = 0;  // of the member
   };
-  static std::vector<Member>::iterator MemberAt(const Seat& seat);
+  static Members::iterator MemberAt(const Seat& seat);
   // Adds the last member of an entity in the queue.
   void Join(Member member, Entity* entity);
   JobIndex GroupOfTask(TaskIndex task) const;
-  void AddToGroup(JobIndex group, Member member);
+  // `pod`: an entity of it alone.
+  void AddToGroup(JobIndex group, std::unique_ptr<Entity> pod);
   void Return(Entity* entity);
   bool MoveToActive(Entity* entity, bool from_backoff);
   bool MoveToBackoff(Entity* entity);

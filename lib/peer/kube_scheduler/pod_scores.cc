@@ -89,7 +89,7 @@ void PodCycle::ScoreImages() {
     const std::string name = TaggedImage(container.image);
     int64_t size = -1;  // that of the first node that has the image
     for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
-      if (!nodes.alive[n]) continue;
+      if (!nodes.alive[n] || nodes.spec[n].images.empty()) continue;
       const std::vector<int64_t>& counts = world_.image_counts()[n];
       size_t number = 0;
       for (const ImageSpec& image : nodes.spec[n].images) {

@@ -29,7 +29,8 @@ inline constexpr OptionDecl kScheduleOptions[] = {
      "of strategy ratio: PERCENT:SCORE+..., percents 0 to 100 ascending, scores 0 to 10"},
     {"balanced", OptionKind::kText, "cpu+memory", 0, 0, "resources to be used evenly: NAME+..."},
     {"off", OptionKind::kText, "", 0, 0,
-     "plug-ins that refuse no node, or DefaultPreemption, which then evicts nothing: NAME+..."},
+     "plug-ins that refuse no node, DefaultPreemption, which then evicts nothing, or "
+     "GangScheduling, without which groups need no minimum: NAME+..."},
     {"kubernetes", OptionKind::kChoice, "1.37", 0, 0,
      "1.35|1.36|1.37: the version whose scores these are; until 1.35 nodes are the better the more "
      "even they are, then the more even they become"},

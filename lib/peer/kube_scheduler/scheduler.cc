@@ -170,6 +170,11 @@ void Scheduler::Follow() {
 }
 
 void Scheduler::TakeNominations() {
+  // They come from an earlier queue or from the tasks.
+  const std::vector<NodeIndex>& of_tasks = tables_.tasks.nominated;
+  const bool any =
+      std::any_of(of_tasks.begin(), of_tasks.end(), [](NodeIndex node) { return node != kNone; });
+  if (!any && memory_.Recall("kube-queue").rows().empty()) return;
   std::vector<const Member*> nominated;
   for (const auto& entity : queue_.entities()) {
     for (const Member& member : entity->members) {
@@ -448,7 +453,7 @@ bool Scheduler::RunCycle() {
   std::unique_ptr<Entity> entity = extra_ == nullptr ? nullptr : NextOfTurn();
   if (entity == nullptr) entity = queue_.Pop();
   if (entity == nullptr) return false;
-  images_.Fill(tables_, &world_.image_counts());
+  if (world_.has_images()) images_.Fill(tables_, &world_.image_counts());
   ++cycle_number_;
   if (entity->group != kNone) {
     TryGroup(std::move(entity));

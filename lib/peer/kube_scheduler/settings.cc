@@ -73,13 +73,16 @@ std::vector<std::pair<int64_t, int64_t>> ShapeOf(const std::string& text) {
   return shape;
 }
 
-std::string CheckOff(const std::string& text) {
+// `groups`: jobs are pod groups.
+std::string CheckOff(const std::string& text, bool groups) {
   for (const std::string& name : Words(text)) {
     if (name == kPreemptionName || Filters(PluginOf(name))) continue;
+    if (groups && PluginOf(name) == Plugin::kGangScheduling) continue;
     std::vector<std::string> known;
     for (int p = 0; p < kPluginCount; ++p) {
       if (Filters(static_cast<Plugin>(p))) known.emplace_back(kPluginNames[p]);
     }
+    if (groups) known.emplace_back(PluginName(Plugin::kGangScheduling));
     return absl::StrCat("off: ", Quote(name), " is none of ", absl::StrJoin(known, ", "), ", ",
                         ToAbsl(kPreemptionName));
   }
@@ -170,7 +173,8 @@ std::string Settings::Check(const Options& options) {
                           " must be a name with a weight of 1 to 100");
     }
   }
-  if (std::string wrong = CheckOff(options.text("off")); !wrong.empty()) return wrong;
+  if (std::string wrong = CheckOff(options.text("off"), options.flag("groups")); !wrong.empty())
+    return wrong;
   return CheckShape(settings);
 }
 

@@ -77,7 +77,7 @@ struct Settings {
   bool balance_is_change = true;  // else: balanced resources score by what the placement leaves
   std::vector<std::pair<int64_t, int64_t>> shape;  // utilization 0..100, score 0..100
   std::vector<std::string> ignored_resources, ignored_groups;
-  PluginSet off;                // that refuse no node
+  PluginSet off;                // that refuse no node, or require no minimum of groups
   bool preempts = true;         // default preemption makes room
   int64_t required_weight = 1;  // of required affinity of other pods in the affinity score
   bool ignores_preferred_terms = false;

@@ -48,11 +48,20 @@ std::unique_ptr<Entity> Scheduler::NextOfTurn() {
   }
 }
 
+// Gates of the pods themselves have a reason of their own.
 void Scheduler::ExplainGates() {
+  constexpr std::string_view kLacksPods =
+      "waiting for minCount pods from a gang to appear in scheduling queue";
   for (const auto& entity : queue_.entities()) {
-    const TaskIndex t = entity->members[0].task;
-    if (entity->gate < Plugin::kExtra || t == kNone || unplaced_.contains(t)) continue;
-    unplaced_[t] = {extra_->WhyGated(t), {}};
+    for (const Member& member : entity->members) {
+      const TaskIndex t = member.task;
+      if (t == kNone || unplaced_.contains(t)) continue;
+      if (entity->gate >= Plugin::kExtra) {
+        unplaced_[t] = {extra_->WhyGated(t), {}};
+      } else if (entity->group != kNone && member.gate == Plugin::kGangScheduling) {
+        unplaced_[t] = {std::string(kLacksPods), {}};
+      }
+    }
   }
 }
 
@@ -159,7 +168,7 @@ void Scheduler::RerankAll() {
 }
 
 void Scheduler::ReserveWaiting() {
-  if (extra_ != nullptr) ExplainGates();
+  ExplainGates();
   for (const auto& [t, waiting] : waiting_) {
     if (waiting.entity == nullptr) continue;
     told_now_.push_back(t);

@@ -59,15 +59,16 @@ bool IsMarked(const TaskShape& shape) {
 World::World(PodClasses* classes) : classes_(*classes) {
   const Tables& t = tables();
   const size_t nodes = t.nodes.alive.size(), tasks = t.tasks.alive.size();
-  books_.resize(nodes);
-  for (NodeBooks& books : books_) books.requested.assign(t.dimension_count(), 0);
+  NodeBooks empty;
+  empty.requested.assign(t.dimension_count(), 0);
+  books_.assign(nodes, empty);
   on_node_.resize(nodes);
-  image_counts_.resize(nodes);
   state_of_.assign(nodes, kNone);
   changes_of_.assign(nodes, 0);
   for (NodeIndex n = 0; n < nodes; ++n) {
     has_images_ |= t.nodes.alive[n] && !t.nodes.spec[n].images.empty();
   }
+  if (has_images_) image_counts_.resize(nodes);
   place_of_.assign(tasks, kNone);
   node_of_.assign(tasks, kNone);
   leaving_.assign(tasks, Leaving::kNo);
@@ -88,6 +89,12 @@ World::World(PodClasses* classes) : classes_(*classes) {
     }
   }
   journal_.clear();
+  affinity_until_ = repelling_until_ = 0;
+}
+
+void World::NoteTerms(const PodClass& pod) {
+  if (pod.has_affinity) affinity_until_ = journal_.size();
+  if (pod.repels) repelling_until_ = journal_.size();
 }
 
 void World::SetOrder(std::vector<NodeIndex> order) {
@@ -114,9 +121,16 @@ const std::vector<NodeIndex>& World::by_name() {
 
 bool World::HaveEqualAmounts(NodeIndex a, NodeIndex b) const {
   const NodeBooks &of_a = books_[a], &of_b = books_[b];
-  return of_a.pods == of_b.pods && of_a.scored_cpu == of_b.scored_cpu &&
-         of_a.scored_memory == of_b.scored_memory && of_a.requested == of_b.requested &&
-         std::ranges::equal(tables().nodes.allocatable.row(a), tables().nodes.allocatable.row(b));
+  if (of_a.pods != of_b.pods || of_a.scored_cpu != of_b.scored_cpu ||
+      of_a.scored_memory != of_b.scored_memory) {
+    return false;
+  }
+  const size_t dimensions = of_a.requested.size();
+  const int64_t *const held_a = of_a.requested.data(), *const held_b = of_b.requested.data();
+  for (size_t d = 0; d < dimensions; ++d) {
+    if (held_a[d] != held_b[d]) return false;
+  }
+  return std::ranges::equal(tables().nodes.allocatable.row(a), tables().nodes.allocatable.row(b));
 }
 
 uint32_t World::StateOf(NodeIndex n) {
@@ -204,6 +218,7 @@ void World::Add(TaskIndex t, NodeIndex n, int64_t started) {
   with_affinity_ += facts.has_affinity;
   repelling_ += facts.repels;
   journal_.push_back({class_of(t), n, 1, 1});
+  NoteTerms(facts);
 }
 
 void World::Remove(TaskIndex t) {
@@ -217,6 +232,7 @@ void World::Remove(TaskIndex t) {
   place_of_[placed_.back()] = place_of_[t];
   placed_.pop_back();
   journal_.push_back({class_of(t), n, -1, static_cast<int8_t>(terminating(t) ? 0 : -1)});
+  NoteTerms(facts);
   place_of_[t] = kNone;
   node_of_[t] = kNone;
   leaving_[t] = Leaving::kNo;

@@ -152,6 +152,10 @@ class World {
 
   // All changes since the world was taken, in their order. What is derived from it follows them.
   const std::vector<WorldChange>& journal() const { return journal_; }
+  // Return a place in the journal from which on no pod with any affinity term, or with a required
+  // term of anti-affinity, came or left.
+  size_t affinity_until() const { return affinity_until_; }
+  size_t repelling_until() const { return repelling_until_; }
 
   // By node: on how many nodes each of its image names is, in the order of the node's list. The
   // scheduler counts anew only where something of the node changed.
@@ -174,6 +178,8 @@ class World {
 
  private:
   bool HaveEqualAmounts(NodeIndex a, NodeIndex b) const;
+  // Notes that a pod of the class came or left.
+  void NoteTerms(const PodClass& pod);
 
   PodClasses& classes_;
   ExtraPlugins* extra_ = nullptr;
@@ -207,6 +213,7 @@ class World {
   bool has_images_ = false;
   std::vector<WorldChange> journal_;
   size_t with_affinity_ = 0, repelling_ = 0;
+  size_t affinity_until_ = 0, repelling_until_ = 0;
   HashMap<std::string, std::unique_ptr<Topology>> by_label_;
 };
 

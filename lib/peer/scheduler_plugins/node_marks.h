@@ -8,8 +8,11 @@
 // | setting | default | means |
 // | most_zones | option `most_zones` | zones that the node could have, 2 to 1024 |
 // | cpu_deviation, memory_deviation | 0 | standard deviation of its usage, in percent |
+// | power_k1, power_k2 | 0 | its power is K0 + K1 * e^(K2 * percent of cpu used), but for K0 |
+// | mark | none | a number, where option `mark_label` is empty |
 //
 // Failure. A value that is no number within the bounds, or a key of the profile that is not here.
+// Fractions of a mark do not count.
 #ifndef MUSTER_PEER_SCHEDULER_PLUGINS_NODE_MARKS_H_
 #define MUSTER_PEER_SCHEDULER_PLUGINS_NODE_MARKS_H_
 
@@ -20,6 +23,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/model/tables.h"
+#include "lib/peer/scheduler_plugins/load/load_scores.h"
 #include "muster/spec.h"
 
 namespace muster::scheduler_plugins {
@@ -27,6 +31,8 @@ namespace muster::scheduler_plugins {
 struct NodeMarks {
   std::optional<int64_t> most_zones = {};
   double cpu_deviation = 0, memory_deviation = 0;
+  PowerModel power = {};
+  std::optional<std::string_view> mark = {};  // valid as long as the node's settings are
 };
 
 absl::StatusOr<NodeMarks> MarksOf(std::string_view name, const NodeSpec& node);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/kube/selectors.h"
 #include "lib/peer/scheduler_plugins/load/load_scores.h"
 #include "lib/peer/scheduler_plugins/load/recent_pods.h"
 #include "lib/peer/scheduler_plugins/node_scores.h"
@@ -78,7 +79,8 @@ void NodePlugins::Open(kube::World* world, const kube::Nominations* nominations,
 bool NodePlugins::LooksAtNodes(TaskIndex) {
   return settings_.allocatable_weight > 0 || settings_.pod_state_weight > 0 ||
          settings_.target_load_weight > 0 || settings_.load_variation_weight > 0 ||
-         settings_.low_risk_weight > 0 || (settings_.zones && zones_.any()) || network_.any();
+         settings_.low_risk_weight > 0 || settings_.power_weight > 0 || settings_.mark_weight > 0 ||
+         (settings_.zones && zones_.any()) || network_.any();
 }
 
 const PodView& NodePlugins::ViewOf(TaskIndex t) {
@@ -129,34 +131,43 @@ kube::Status NodePlugins::FilterByZones(TaskIndex t, NodeIndex n) {
 
 std::vector<kube::ExtraScore> NodePlugins::Score(TaskIndex t, std::span<const NodeIndex> feasible) {
   std::vector<kube::ExtraScore> scores;
-  const auto add = [&](ExtraPlugin plugin, int64_t weight, bool spread, const ScoreOf& score_of) {
+  // `scale`: null where scores are 0 to 100 as they are.
+  const auto add = [&](ExtraPlugin plugin, int64_t weight, Scale scale, const ScoreOf& score_of) {
     if (weight == 0) return;
     kube::ExtraScore& score = scores.emplace_back();
     score.plugin = NumberOf(plugin);
     for (const NodeIndex n : feasible) score.raw.push_back(score_of(n));
-    score.weighted = spread ? MinMaxScores(score.raw) : score.raw;
+    score.weighted = scale != nullptr ? scale(score.raw) : score.raw;
     for (int64_t& scaled : score.weighted) scaled *= weight;
   };
-  add(ExtraPlugin::kAllocatable, settings_.allocatable_weight, true,
+  add(ExtraPlugin::kAllocatable, settings_.allocatable_weight, MinMaxScores,
       [&](NodeIndex n) { return AllocatableOf(n); });
-  add(ExtraPlugin::kPodState, settings_.pod_state_weight, true,
+  add(ExtraPlugin::kPodState, settings_.pod_state_weight, MinMaxScores,
       [&](NodeIndex n) { return PodStateOf(n); });
   if (settings_.zones && zones_.any()) {
-    add(ExtraPlugin::kZones, settings_.zone_weight, false,
+    add(ExtraPlugin::kZones, settings_.zone_weight, nullptr,
         [&](NodeIndex n) { return ZonesOf(t, n); });
   }
-  add(ExtraPlugin::kTargetLoad, settings_.target_load_weight, false,
+  add(ExtraPlugin::kTargetLoad, settings_.target_load_weight, nullptr,
       [&](NodeIndex n) { return TargetLoadOf(t, n); });
-  add(ExtraPlugin::kLoadVariation, settings_.load_variation_weight, false,
+  add(ExtraPlugin::kLoadVariation, settings_.load_variation_weight, nullptr,
       [&](NodeIndex n) { return LoadVariationOf(t, n); });
-  add(ExtraPlugin::kLowRisk, settings_.low_risk_weight, false,
+  add(ExtraPlugin::kLowRisk, settings_.low_risk_weight, nullptr,
       [&](NodeIndex n) { return LowRiskOf(t, n); });
-  if (!network_.any()) return scores;
+  if (network_.any()) {
+    add(ExtraPlugin::kNetwork, settings_.network.weight, ScoresOfCosts,
+        [&](NodeIndex n) { return network_.AnswerOf(n).cost; });
+  }
+  add(ExtraPlugin::kPower, settings_.power_weight, ScoresOfCosts,
+      [&](NodeIndex n) { return PowerOf(t, n); });
+  if (settings_.mark_weight == 0) return scores;
+  std::vector<std::optional<int64_t>> marks;
+  for (const NodeIndex n : feasible) marks.push_back(MarkOf(n));
   kube::ExtraScore& score = scores.emplace_back();
-  score.plugin = NumberOf(ExtraPlugin::kNetwork);
-  for (const NodeIndex n : feasible) score.raw.push_back(network_.AnswerOf(n).cost);
-  score.weighted = ScoresOfCosts(score.raw);
-  for (int64_t& scaled : score.weighted) scaled *= settings_.network.weight;
+  score.plugin = NumberOf(ExtraPlugin::kMarks);
+  for (const std::optional<int64_t>& mark : marks) score.raw.push_back(mark.value_or(0));
+  score.weighted = MarkScores(marks);
+  for (int64_t& scaled : score.weighted) scaled *= settings_.mark_weight;
   return scores;
 }
 
@@ -167,6 +178,24 @@ int64_t NodePlugins::AllocatableOf(NodeIndex n) const {
     amounts.push_back({resource.weight, d && *d != kPods ? world_->allocatable(n, *d) : 0});
   }
   return AllocatableScore(amounts, settings_.allocatable_least);
+}
+
+int64_t NodePlugins::PowerOf(TaskIndex t, NodeIndex n) const {
+  const NodeSpec& node = world_->spec(n);
+  const NodeMarks marks = MarksOf(node.name, node).value_or(NodeMarks());
+  return PowerNodeScore(MetricsOf(n), marks.power, OrZero(tables_->nodes.capacity.at(n, kCpu)),
+                        world_->pod(t).request[kCpu]);
+}
+
+std::optional<int64_t> NodePlugins::MarkOf(NodeIndex n) const {
+  const NodeSpec& node = world_->spec(n);
+  std::optional<std::string_view> text;
+  if (settings_.mark_label.empty()) {
+    text = MarksOf(node.name, node).value_or(NodeMarks()).mark;
+  } else if (const std::string* label = FindLabel(node.labels, settings_.mark_label)) {
+    text = *label;
+  }
+  return text ? NumberMark(*text, settings_.lowest_mark) : std::nullopt;
 }
 
 int64_t NodePlugins::PodStateOf(NodeIndex n) const {

@@ -13,7 +13,10 @@
 // - Trimaran: NodeSpec::usage as an average of cpu and memory; deviations are settings of the node
 //   (node_marks.h). Limits are the requests of guaranteed tasks, and unknown for all others.
 //   What came later than a minute before the measurement counts on top for target load.
+// - Peaks: the same usage, what the pod requests of cpu, and models of power, which are settings of
+//   the node.
 // - NodeResourcesAllocatable and PodState: amounts and pods of nodes.
+// - NodeMetadata: a number in a label of the node, or in a setting.
 // - NetworkOverhead: network_overhead.h.
 //
 // A plug-in of weight 0 is off. Cost. O(feasible nodes) a pod; low risk O(pods of these nodes).
@@ -22,6 +25,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -55,6 +59,7 @@ class NodePlugins {
 
  private:
   using ScoreOf = std::function<int64_t(NodeIndex)>;
+  using Scale = std::vector<int64_t> (*)(std::span<const int64_t>);
   kube::Status FilterByZones(TaskIndex t, NodeIndex n);
   const PodView& ViewOf(TaskIndex t);
   int64_t AllocatableOf(NodeIndex n) const;
@@ -63,6 +68,8 @@ class NodePlugins {
   int64_t LoadVariationOf(TaskIndex t, NodeIndex n);
   int64_t LowRiskOf(TaskIndex t, NodeIndex n);
   int64_t ZonesOf(TaskIndex t, NodeIndex n);
+  int64_t PowerOf(TaskIndex t, NodeIndex n) const;
+  std::optional<int64_t> MarkOf(NodeIndex n) const;
   int64_t ExpectedCpuOf(TaskIndex t);
   int64_t MissingCpuOn(NodeIndex n);
   std::vector<Metric> MetricsOf(NodeIndex n) const;

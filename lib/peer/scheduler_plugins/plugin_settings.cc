@@ -69,6 +69,13 @@ constexpr OptionDecl kPluginOptions[] = {
      "of workloads: APPLICATION:WORKLOAD:OTHER:COST+..., COST is tolerated at most"},
     {"zone_costs", OptionKind::kText, "", 0, 0, "between zones: FROM:TO:COST+..."},
     {"region_costs", OptionKind::kText, "", 0, 0, "between regions: FROM:TO:COST+..."},
+    {"power_weight", OptionKind::kWhole, "0", 0, 1e6,
+     "weight of the power that a pod adds, by the models of nodes (Peaks)"},
+    {"mark_weight", OptionKind::kWhole, "0", 0, 1e6,
+     "weight of the numbers that mark nodes (NodeMetadata)"},
+    {"mark_label", OptionKind::kText, "", 0, 0,
+     "label with the number; empty: setting `scheduler-plugins/mark` of the node"},
+    {"mark", OptionKind::kChoice, "highest", 0, 0, "highest|lowest: which numbers are good"},
 };
 
 constexpr auto kAllOptions = kube::ScheduleOptionsAnd(kPluginOptions);
@@ -118,6 +125,10 @@ NodeSettings NodesFrom(const Options& options) {
   s.low_risk_weight = whole("low_risk_weight");
   s.low_risk = {options.number("cpu_limit_weight"), options.number("memory_limit_weight"),
                 whole("smoothing_window")};
+  s.power_weight = whole("power_weight");
+  s.mark_weight = whole("mark_weight");
+  s.mark_label = options.text("mark_label");
+  s.lowest_mark = options.text("mark") == "lowest";
   s.network.weight = whole("network_weight");
   s.network.Read(options.text("dependencies"), options.text("zone_costs"),
                  options.text("region_costs"));
@@ -135,7 +146,9 @@ std::string_view ExtraPluginName(ExtraPlugin plugin) {
                                          "TargetLoadPacking",
                                          "LoadVariationRiskBalancing",
                                          "LowRiskOverCommitment",
-                                         "NetworkOverhead"};
+                                         "NetworkOverhead",
+                                         "Peaks",
+                                         "NodeMetadata"};
   return kNames[static_cast<int>(plugin)];
 }
 

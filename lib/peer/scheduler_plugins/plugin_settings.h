@@ -37,6 +37,8 @@ enum class ExtraPlugin : uint8_t {
   kLoadVariation,
   kLowRisk,
   kNetwork,
+  kPower,
+  kMarks,
 };
 std::string_view ExtraPluginName(ExtraPlugin plugin);
 constexpr kube::Plugin NumberOf(ExtraPlugin plugin) {
@@ -61,6 +63,9 @@ struct NodeSettings {
   VariationSettings variation;
   int64_t low_risk_weight = 0;
   LowRiskSettings low_risk;
+  int64_t power_weight = 0, mark_weight = 0;
+  std::string mark_label;  // empty: the mark is a setting of the node
+  bool lowest_mark = false;
   NetworkSettings network;
 };
 

@@ -21,7 +21,7 @@
 //                  the cycle, one of the second may be answered by preemption
 //   filter         zones, then the network of applications (node_plugins.h)
 //   scores         allocatable amounts, pod state, zones, target load, load variation, low risk,
-//                  network
+//                  network, power, marks
 //   permit         coscheduling: the pod waits with its node, is bound with those that waited, or
 //                  is refused because its group is missing
 //   no node fits   capacity scheduling's preemption, or that with toleration (exemption.h), or the
@@ -37,10 +37,10 @@
 // - Times are ticks. The queue goes by names where the peer goes by fractions of a second.
 // - Message and choice are the peer's where it has one: only a node that a dry run gives up
 //   (kRemovedTwice, kNeedless) counts as one that preemption does not help, where the peer fails.
-// - Marks of nodes (NodeMetadata), power (Peaks), the order of an application's workloads and
-//   system calls are functions alone: the model has no annotations of nodes, power models or
+// - The order of an application's workloads and system calls are functions alone: the model has no
 //   profiles of system calls, and that order is none among pods of several applications. Caches of
 //   zones are functions, too: a plan reads the cluster anew.
+// - Marks of nodes that are times are numbers here: their seconds, of which the highest is newest.
 // - Tasks have no limits beside guaranteed ones, and cpu and memory of a node are measured together
 //   or not at all. Load variation and low risk go by what is there.
 //

@@ -259,7 +259,10 @@ TEST_F(KubeScheduler, RefusesOptionsThatMeanNothing) {
   EXPECT_EQ(error("off=NodeResourceFit"),
             "action schedule: off: \"NodeResourceFit\" is none of NodeUnschedulable, "
             "TaintToleration, NodeAffinity, NodePorts, NodeResourcesFit, PodTopologySpread, "
-            "InterPodAffinity, DefaultPreemption");
+            "InterPodAffinity, GangScheduling, DefaultPreemption");
+  const std::string without_groups = error("groups=off,off=GangScheduling");
+  EXPECT_THAT(without_groups, HasSubstr("off: \"GangScheduling\" is none of"));
+  EXPECT_THAT(without_groups, HasSubstr("InterPodAffinity, DefaultPreemption"));
   EXPECT_EQ(error("resources=cpu:0"),
             "action schedule: resources: \"cpu\" must be a name with a weight of 1 to 100");
   EXPECT_EQ(error("strategy=ratio"),
@@ -366,10 +369,31 @@ TEST_F(KubeScheduler, AGroupIsPlacedWholeOrNotAtAll) {
   group.pod_group.emplace();
   Accept(cluster_.AddJob(group));
   Pod("g0", "2", {.job = "g"});
+  EXPECT_EQ(Plan(), "");
+  EXPECT_EQ(Why("g0"), "waiting for minCount pods from a gang to appear in scheduling queue");
   Pod("g1", "2", {.job = "g"});
   EXPECT_EQ(Plan(), "");
+  EXPECT_THAT(Why("g0"), HasSubstr("minCount (2) cannot be satisfied: 1 scheduled, 0 remaining"));
   Node("b", 3);
   EXPECT_EQ(Plan(), "bind g0 a; bind g1 b");
+}
+
+// A minimum holds a group back before it is tried, and undoes it afterwards.
+TEST_F(KubeScheduler, WithoutGangSchedulingAGroupHasNoMinimum) {
+  constexpr char kOff[] = "off=GangScheduling";
+  Node("a", 4);
+  Accept(cluster_.AddJob({.name = "g", .min_available = 4, .pod_group = PodGroupTraits{}}));
+  Pod("g0", "2", {.job = "g"});
+  Pod("g1", "2", {.job = "g"});
+  Pod("g2", "2", {.job = "g"});
+  EXPECT_EQ(Plan(), "");
+  EXPECT_EQ(Plan(kOff), "bind g0 a; bind g1 a");
+  Pod("g3", "2", {.job = "g"});
+  EXPECT_EQ(Plan(), "");
+  EXPECT_EQ(Plan(kOff), "bind g0 a; bind g1 a");
+  EXPECT_EQ(Live(1, kOff), "g0 a;g1 a;");
+  Node("b", 2);
+  EXPECT_EQ(Live(60, kOff), "g2 b;");
 }
 
 TEST_F(KubeScheduler, AGroupWithoutNodesWaitsForOne) {

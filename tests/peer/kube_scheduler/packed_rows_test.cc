@@ -87,6 +87,37 @@ TEST(PackedRows, StoresAsManyRowsAsItsNamesNeed) {
   EXPECT_EQ(rows.Find("c").value_or(""), "d");
 }
 
+// FNV-1a, as the rows have it.
+uint64_t BucketOf(const std::string& name, size_t buckets) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return (hash ^ hash >> 32) & (buckets - 1);
+}
+
+// Names may be chosen so that all but one of many buckets are empty.
+TEST(PackedRows, KeepsNamesOfOneBucket) {
+  constexpr size_t kNames = 4096, kBuckets = kNames / PackedRows::kPerBucket;
+  PackedRows rows;
+  rows.Reserve(kNames);
+  size_t added = 0;
+  for (int i = 0; added < kNames; ++i) {
+    const std::string name = std::to_string(i);
+    if (BucketOf(name, kBuckets) != 0) continue;
+    rows.Add(name, "");
+    ++added;
+  }
+  MemorySlot slot;
+  rows.Store(&slot);
+  EXPECT_EQ(slot.rows().size(), 2u);
+  rows.Load(slot);
+  EXPECT_EQ(rows.size(), kNames);
+  EXPECT_EQ(AllOf(rows).size(), kNames);
+  // More buckets than so many characters could be the names of.
+  slot.Set("size", {int64_t{1} << 30, int64_t{1}});
+  rows.Load(slot);
+  EXPECT_EQ(rows.size(), 0u);
+}
+
 TEST(PackedRows, ReadsWhatItCanOfOtherRows) {
   MemorySlot slot;
   slot.Set("size", {int64_t{1}, int64_t{-5}});

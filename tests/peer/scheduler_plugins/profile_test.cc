@@ -341,6 +341,42 @@ TEST_F(PluginsProfile, ADeviationIsARisk) {
   EXPECT_EQ(Plan(options), "bind p a");
 }
 
+// Of equal loads the node of less growth in power is the better one. It has none without a model.
+TEST_F(PluginsProfile, TheNodeThatNeedsLessPowerMoreIsBetter) {
+  const NodeUsage usage{.cpu = 40, .memory = 40};
+  const auto node = [&](const char* k1) {
+    return NodeSpec{
+        .usage = usage,
+        .settings = {{"scheduler-plugins/power_k1", k1}, {"scheduler-plugins/power_k2", "-0.07"}}};
+  };
+  Node("a", 4, node("-91.5"));
+  Node("b", 4, node("-9.15"));
+  Pod("p", "1");
+  const std::string options = "power_weight=100";
+  EXPECT_EQ(Plan(options), "bind p b");
+  NodeSpec unknown{.name = "a", .usage = usage};
+  unknown.capacity = {{"cpu", 4}, {"memory", "8Gi"}, {"pods", 10}};
+  Accept(cluster_.UpdateNode(unknown));
+  EXPECT_EQ(Plan(options), "bind p a");
+}
+
+TEST_F(PluginsProfile, AMarkScoresNodes) {
+  const auto node = [](const char* rank, const char* mark) {
+    return NodeSpec{.labels = {{"example.com/rank", rank}},
+                    .settings = {{"scheduler-plugins/mark", mark}}};
+  };
+  Node("none", 4);
+  Node("a", 4, node("1", "30"));
+  Node("b", 4, node("3.9", "20"));
+  Node("c", 4, node("word", "10"));
+  Pod("p", "1");
+  const std::string label = "mark_weight=100,mark_label=example.com/rank";
+  EXPECT_EQ(Plan(label), "bind p b");
+  EXPECT_EQ(Plan(label + ",mark=lowest"), "bind p a");
+  EXPECT_EQ(Plan("mark_weight=100"), "bind p a");
+  EXPECT_EQ(Plan("mark_weight=100,mark=lowest"), "bind p c");
+}
+
 // One zone more costs 100 over the zones that the node could have.
 TEST_F(PluginsProfile, ANodeHasItsOwnNumberOfZones) {
   const auto zoned = [](Labels settings) {
@@ -394,6 +430,10 @@ TEST_F(PluginsProfile, RefusesSettingsOfNodesThatMeanNothing) {
       "from 2 to 1024");
   EXPECT_THAT(error("scheduler-plugins/cpu_deviation", "-1"), HasSubstr("cpu_deviation"));
   EXPECT_THAT(error("scheduler-plugins/most_zone", "4"), HasSubstr("did you mean \"most_zones\""));
+  EXPECT_EQ(error("scheduler-plugins/mark", "high"),
+            "node \"a\", setting \"scheduler-plugins/mark\": is \"high\"; must be a number of 64 "
+            "bits");
+  EXPECT_THAT(error("scheduler-plugins/power_k1", "x"), HasSubstr("power_k1"));
 }
 
 // --- the order by service
