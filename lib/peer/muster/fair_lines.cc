@@ -181,8 +181,13 @@ void FairLines::Sort(const Dispatcher& dispatcher) {
   for (const uint32_t number : unsorted_) {
     Line& line = lines_[number];
     const auto first = line.jobs.begin() + static_cast<std::ptrdiff_t>(line.sorted);
-    std::sort(first, line.jobs.end(), before);
-    std::inplace_merge(line.jobs.begin(), first, line.jobs.end(), before);
+    if (line.jobs.end() - first == 1) {  // most often: a search asks less than a merge
+      std::rotate(std::upper_bound(line.jobs.begin(), first, *first, before), first,
+                  line.jobs.end());
+    } else {
+      std::sort(first, line.jobs.end(), before);
+      std::inplace_merge(line.jobs.begin(), first, line.jobs.end(), before);
+    }
     line.sorted = line.jobs.size();
   }
   unsorted_.clear();
