@@ -4,6 +4,7 @@
 // requested its books between cycles, against one that is made for each cycle and looks at all.
 // Profile muster keeps jobs that wait in lines (lib/peer/muster/fair_lines.h).
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -217,10 +218,10 @@ bool OnlyStarts(Cluster& cluster, const std::shared_ptr<PlanData>& plan, int64_t
   return starts;
 }
 
-class Settling : public ::testing::TestWithParam<const char*> {};
+class SettlingWorlds : public ::testing::TestWithParam<const char*> {};
 
 // The cycle after one that has settled, against the promise that it decides nothing.
-TEST_P(Settling, LeavesNothingToDo) {
+TEST_P(SettlingWorlds, LeaveNothingToDo) {
   const absl::StatusOr<ProfileConfig> config = ResolveProfile(GetParam());
   ASSERT_TRUE(config.ok()) << config.status();
   int64_t settled = 0, started = 0;
@@ -251,10 +252,56 @@ TEST_P(Settling, LeavesNothingToDo) {
   EXPECT_GT(settled, started / 20);
 }
 
-INSTANTIATE_TEST_SUITE_P(Profiles, Settling,
+INSTANTIATE_TEST_SUITE_P(Profiles, SettlingWorlds,
                          ::testing::Values("muster", "muster:allocate(promise=off)",
                                            "muster:reclaim(exchange=0),preempt(exchange=0)"),
                          [](const auto& info) { return absl::StrCat("Profile", info.index); });
+
+// A cycle at time 100 in which a job of queue "rich" starts on 3 of 8 cpus. Beside it a task of 1
+// cpu has just started. A job of queue "poor", created now, waits for 4 cpus: it may take what has
+// just started, and nothing else. Returns whether the cycle has settled, and what the next evicts.
+std::pair<bool, int64_t> AfterAStart(int64_t just_started) {
+  constexpr int64_t kNow = 100;
+  Cluster cluster;
+  EXPECT_TRUE(cluster.AddNode({.name = "n", .capacity = {{"cpu", 8}}}).ok());
+  const auto add = [&](const std::string& name, const std::string& queue, int64_t cpu,
+                       std::optional<int64_t> started) {
+    JobSpec job{.name = name, .queue = queue, .created = kNow};
+    if (started) job.phase = JobPhase::kRunning;
+    EXPECT_TRUE(cluster.AddJob(job).ok());
+    TaskSpec task{.name = name, .job = name, .shape = {.request = {{"cpu", cpu}}}};
+    task.preemptable = name != "old";
+    if (started) {
+      task.status = TaskStatus::kRunning;
+      task.node = "n";
+      task.started = *started;
+    }
+    EXPECT_TRUE(cluster.AddTask(task).ok());
+  };
+  for (const char* queue : {"rich", "poor"}) EXPECT_TRUE(cluster.AddQueue({.name = queue}).ok());
+  add("old", "rich", 4, 0);
+  add("young", "rich", 1, just_started);
+  add("starts", "rich", 3, std::nullopt);
+  add("waits", "poor", 4, std::nullopt);
+  Session session(TablesOf(cluster), *ResolveProfile("muster"), SpeedOptions());
+  session.set_explains(false);
+  ScheduleOptions options;
+  options.now = kNow;
+  auto plan = std::make_shared<PlanData>(session.Run(TablesOf(cluster), options));
+  const bool settled = session.settled();
+  EXPECT_TRUE(OnlyStarts(cluster, plan, kNow));
+  int64_t evicted = 0;
+  for (const Decision& decision : session.Run(TablesOf(cluster), options).decisions) {
+    evicted += decision.kind == DecisionKind::kEvict;
+  }
+  return {settled, evicted};
+}
+
+TEST(Settling, CountsWhatHasJustStartedAmongTheVictims) {
+  // The young task has run for too long to be worth its place: what starts frees 3 cpus of 4.
+  EXPECT_EQ(AfterAStart(/*just_started=*/0), std::pair(true, int64_t{0}));
+  EXPECT_EQ(AfterAStart(/*just_started=*/100), std::pair(false, int64_t{2}));
+}
 
 // Gangs of three of which one task finds room: each of them would be tried, were it not in a line.
 TEST(LikeJobs, TakeNoMoreWorkIfTheyAreMany) {

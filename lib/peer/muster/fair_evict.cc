@@ -29,6 +29,10 @@
 // either. No queue is reclaimed from below what it deserves, and none reclaims beyond that, so
 // nothing goes back and forth.
 //
+// Settling. The action has settled (lib/part/settles.h) if no job could take anything, or none
+// could pay for it. What has just started has nothing to lose, so it counts among the victims: the
+// next cycle may evict it for a queue that holds less.
+//
 // Cost. A look at the tasks of every node for each kind of asker, then at one node a task; see
 // victim_choices.h. A round in which no job could take anything, or pay for it, takes no turns: it
 // is found out once for all like jobs (fair_lines.h), by that which has waited longest.
@@ -91,6 +95,7 @@ class FairRound {
         taking_(taking),
         promises_(context.memory<FairPromises>()),
         lines_(context.memory<FairKnown>().lines()),
+        pay_(rules.pay),
         exchange_(context, taking, rules.pay),
         choices_(context, taking, rules.min_runtime, rules.by_loss) {}
 
@@ -184,10 +189,13 @@ class FairRound {
     }
     const QueueIndex queue = tables_.jobs.queue[job];
     if (!OthersHold(queue)) return false;
+    ClassIndex last = kNone;
     for (TaskIndex task : tables_.jobs.tasks[job]) {
-      if (ledger_.status(task) != TaskStatus::kPending) continue;
-      const bool added = asked_.insert(uint64_t{queue} << 32 | context_.ClassOf(task)).second;
-      if (added && dispatcher_.Preemptive(queue, ledger_.request(task)).ok()) return true;
+      if (ledger_.status(task) != TaskStatus::kPending || context_.ClassOf(task) == last) continue;
+      last = context_.ClassOf(task);
+      const auto [at, added] = takers_.try_emplace(uint64_t{queue} << 32 | last, false);
+      if (added) at->second = dispatcher_.Preemptive(queue, ledger_.request(task)).ok();
+      if (at->second) return true;
     }
     return false;
   }
@@ -212,18 +220,18 @@ class FairRound {
            dispatcher_.Valid(job);
   }
 
-  // Returns false if no job's turn evicts anything on these books. Where some jobs could not pay,
-  // those that could are tried first, and what they take is undone: most often it is nothing, and
-  // a walk around all jobs in their order has no point.
+  // Returns false if no job's turn evicts anything on these books. Where some jobs may take nothing
+  // or could not pay, the others are tried first, and what they take is undone: most often it is
+  // nothing, and a walk around all jobs in their order has no point.
   bool AnyCouldPay() {
+    const std::vector<size_t> takers = LinesThatMayTake();
+    idle_ = NoneCouldPayLater(takers);
+    if (idle_) return false;
     std::vector<JobIndex> hopeful;
-    bool all = true;
-    for (size_t i = 0; i < lines_.size(); ++i) {
-      if (lines_[i].jobs.empty()) continue;
+    bool all = takers.size() == lines_in_use_;
+    for (const size_t i : takers) {
       // Of like jobs, the one that has waited longest can pay most.
-      const JobIndex oldest = lines_.OldestOf(i);
-      if (taking_ == Taking::kFromLesserJobs && !HasLesser(oldest)) continue;
-      if (!exchange_.CouldPay(oldest)) {
+      if (!exchange_.CouldPay(lines_.OldestOf(i))) {
         all = false;
         continue;
       }
@@ -246,6 +254,30 @@ class FairRound {
     trying_ = false;
     choices_.Forget();
     return any;
+  }
+
+  // Returns the lines of which the jobs may take some task, on these books.
+  std::vector<size_t> LinesThatMayTake() {
+    std::vector<size_t> takers;
+    lines_in_use_ = 0;
+    for (size_t i = 0; i < lines_.size(); ++i) {
+      if (lines_[i].jobs.empty()) continue;
+      const JobIndex job = lines_[i].jobs.front();
+      if (taking_ == Taking::kFromLesserJobs && !HasLesser(job)) continue;
+      ++lines_in_use_;
+      if (taking_ == Taking::kFromLesserJobs || MayTake(job)) takers.push_back(i);
+    }
+    return takers;
+  }
+
+  // Returns true only if no job of the lines could pay now, nor once what this cycle has placed
+  // runs. It is found out only for callers that may leave out the next cycle.
+  bool NoneCouldPayLater(const std::vector<size_t>& takers) {
+    if (taking_ == Taking::kFromLesserJobs || context_.reasons.wanted()) return false;
+    if (context_.decisions.list().empty()) return false;  // no cycle follows
+    FairExchange later(context_, taking_, pay_, /*counts_starting=*/true);
+    return std::none_of(takers.begin(), takers.end(),
+                        [&](size_t i) { return later.CouldPay(lines_.OldestOf(i)); });
   }
 
   // Valid until another job is asked about for the first time. Of the jobs that wait, few have a
@@ -473,15 +505,17 @@ class FairRound {
   const Taking taking_;
   FairPromises& promises_;
   FairLines& lines_;  // on the books as they were when the round began
+  const EvictionPay pay_;
   FairExchange exchange_;
+  size_t lines_in_use_ = 0;  // with jobs that have others to take from, as far as that is known
   bool idle_ = false;
   bool pays_ = true;     // the last turn that Keep looked at
   bool trying_ = false;  // turns are only tried: nothing is committed
   VictimChoices choices_;
-  std::vector<int64_t> lowest_;   // kFromLesserJobs: see LowestPriorities
-  std::vector<uint8_t> holders_;  // kFromOtherQueues: queues that hold something reclaimable,
-  int64_t holding_ = 0;           // their number,
-  HashSet<uint64_t> asked_;       // and by queue and class, the ones that may not take
+  std::vector<int64_t> lowest_;     // kFromLesserJobs: see LowestPriorities
+  std::vector<uint8_t> holders_;    // kFromOtherQueues: queues that hold something reclaimable,
+  int64_t holding_ = 0;             // their number,
+  HashMap<uint64_t, bool> takers_;  // and by queue and class, whether a task may take
   HashMap<JobIndex, std::vector<TaskIndex>> sheets_;  // pending tasks
   std::vector<Step> steps_;                           // of the turn
   bool lacked_ = false;                               // a task of it had no place

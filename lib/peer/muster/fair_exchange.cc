@@ -142,8 +142,10 @@ double FairExchange::LossOf(TaskIndex task) const {
 bool FairExchange::IsVictim(TaskIndex task) const {
   const TaskTable& tasks = tables_.tasks;
   const TaskStatus status = ledger_.status(task);
-  return (status == TaskStatus::kRunning || status == TaskStatus::kBound) && tasks.alive[task] &&
-         tasks.job[task] != kNone && (tasks.flags[task] & kTaskPreemptable) != 0;
+  const bool runs = status == TaskStatus::kRunning || status == TaskStatus::kBound;
+  const bool starts = status == TaskStatus::kPlaced || status == TaskStatus::kBinding;
+  return (runs || (starts && counts_starting_)) && tasks.alive[task] && tasks.job[task] != kNone &&
+         (tasks.flags[task] & kTaskPreemptable) != 0;
 }
 
 bool FairExchange::CouldPay(JobIndex job) {

@@ -53,13 +53,17 @@ int64_t WorkLost(const ActionContext& context, TaskIndex victim);
 
 class FairExchange {
  public:
-  FairExchange(ActionContext& context, Taking taking, const EvictionPay& pay)
+  // `counts_starting`: CouldPay counts tasks that have a node and are about to start among those
+  // that may be evicted, as the next cycle will.
+  FairExchange(ActionContext& context, Taking taking, const EvictionPay& pay,
+               bool counts_starting = false)
       : context_(context),
         tables_(context.tables),
         ledger_(context.ledger),
         lines_(context.memory<FairKnown>().lines()),
         taking_(taking),
-        pay_(pay) {}
+        pay_(pay),
+        counts_starting_(counts_starting) {}
 
   // Returns whether what the victims lose is worth what the takers have waited for.
   bool Pays(std::span<const TaskIndex> takers, std::span<const TaskIndex> victims) const;
@@ -100,6 +104,7 @@ class FairExchange {
   FairLines& lines_;
   const Taking taking_;
   const EvictionPay pay_;
+  const bool counts_starting_;
   // By dimension: one divided by what the cluster has, 0 where that does not count.
   std::vector<double> per_unit_;
   // Once `looked_`: what the job that was worth most could pay, and the largest loss of any task.

@@ -181,11 +181,16 @@ void FairLines::Sort(const Dispatcher& dispatcher) {
   const auto before = [&](JobIndex a, JobIndex b) { return dispatcher.JobBefore(a, b); };
   for (const uint32_t number : unsorted_) {
     Line& line = lines_[number];
-    // A policy of the caller may answer anything, and std::sort then leaves the list.
-    std::span<JobIndex> added = std::span(line.jobs).subspan(line.sorted);
-    GoSort(added, before);
     const auto first = line.jobs.begin() + static_cast<std::ptrdiff_t>(line.sorted);
-    std::inplace_merge(line.jobs.begin(), first, line.jobs.end(), before);
+    if (line.jobs.end() - first == 1) {  // most often: a search asks less than a merge
+      std::rotate(std::upper_bound(line.jobs.begin(), first, *first, before), first,
+                  line.jobs.end());
+    } else {
+      // A policy of the caller may answer anything, and std::sort then leaves the list.
+      std::span<JobIndex> added = std::span(line.jobs).subspan(line.sorted);
+      GoSort(added, before);
+      std::inplace_merge(line.jobs.begin(), first, line.jobs.end(), before);
+    }
     line.sorted = line.jobs.size();
   }
   unsorted_.clear();

@@ -278,8 +278,11 @@ std::optional<bool> FairPromises::FindForOne(JobIndex job, TaskIndex task, Ends 
     }
     promise->time = end;
     const auto request = tables.classes.initial_request.row(c);
-    promise->places = {
-        {nodes[0], {request.begin(), request.end()}, one.Freed(nodes[0]), ledger.moment()}};
+    promise->places = {{.node = nodes[0],
+                        .amounts = {request.begin(), request.end()},
+                        .ended = one.Freed(nodes[0]),
+                        .ended_at = ledger.moment(),
+                        .ended_in_log = ledger.log().size()}};
     return true;
   }
   return false;
@@ -334,7 +337,7 @@ void FairPromises::NotePlaces(const Attempt& attempt, Promise* promise) const {
     const auto at = std::lower_bound(places.begin(), places.end(), move.to_node,
                                      [](const Place& p, NodeIndex n) { return p.node < n; });
     if (at == places.end() || at->node != move.to_node) {
-      places.insert(at, {move.to_node, {request.begin(), request.end()}});
+      places.insert(at, {.node = move.to_node, .amounts = {request.begin(), request.end()}});
       continue;
     }
     for (size_t d = 0; d < request.size(); ++d) at->amounts[d] += request[d];
@@ -402,14 +405,36 @@ const std::vector<int64_t>& FairPromises::EndedBy(const Promise& promise,
                                                   const Place& place) const {
   Ledger& ledger = context_.ledger;
   if (!place.ended.empty() && ledger.SameAs(place.ended_at)) return place.ended;
+  if (!place.ended.empty() && ledger.OnlyPlacementsSince(place.ended_at)) {
+    FollowMoves(promise, place);
+    return place.ended;
+  }
   place.ended.assign(ledger.dimensions(), 0);
   place.ended_at = ledger.moment();
+  place.ended_in_log = ledger.log().size();
   for (TaskIndex t : ledger.tasks_on(place.node)) {
     if (promise.time == kUnknown) break;
     if (!IsAllocated(ledger.status(t)) || FairEnds::Of(context_, t) > promise.time) continue;
     for (size_t d = 0; d < place.ended.size(); ++d) place.ended[d] += ledger.request(t)[d];
   }
   return place.ended;
+}
+
+// Counts what was placed since the place's amounts were summed: they need not be summed anew.
+void FairPromises::FollowMoves(const Promise& promise, const Place& place) const {
+  const Ledger& ledger = context_.ledger;
+  const auto count = [&](const Ledger::Entry& entry, NodeIndex node, TaskStatus status, int sign) {
+    if (node != place.node || !IsAllocated(status)) return;
+    if (promise.time == kUnknown || FairEnds::Of(context_, entry.task) > promise.time) return;
+    const auto request = ledger.request(entry.task);
+    for (size_t d = 0; d < request.size(); ++d) place.ended[d] += sign * request[d];
+  };
+  for (const Ledger::Entry& entry : ledger.log().subspan(place.ended_in_log)) {
+    count(entry, entry.from_node, entry.from, -1);
+    count(entry, entry.to_node, entry.to, 1);
+  }
+  place.ended_at = ledger.moment();
+  place.ended_in_log = ledger.log().size();
 }
 
 // Returns whether the node has room at the promised time for the task beside the promised gang.

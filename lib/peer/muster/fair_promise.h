@@ -137,9 +137,11 @@ class FairPromises : public CycleMemory {
   struct Place {
     NodeIndex node;
     std::vector<int64_t> amounts;
-    // What ends there by the promised time, on the books of that moment. Empty: not known.
+    // What ends there by the promised time, on the books of that moment, when the ledger's log was
+    // so long. Empty: not known.
     mutable std::vector<int64_t> ended = {};
     mutable Ledger::Moment ended_at = {};
+    mutable size_t ended_in_log = 0;
     bool Equals(const Place& other) const { return node == other.node && amounts == other.amounts; }
   };
   struct Promise {
@@ -153,6 +155,7 @@ class FairPromises : public CycleMemory {
   bool Binds(const Promise& promise, JobIndex job) const;
   bool WithinGuarantee(TaskIndex task) const;
   const std::vector<int64_t>& EndedBy(const Promise& promise, const Place& place) const;
+  void FollowMoves(const Promise& promise, const Place& place) const;
   bool HasRoom(const Promise& promise, TaskIndex task, const Place& place) const;
   bool LeavesPromisedRoom(TaskIndex task, NodeIndex node) const;
   const Place* PlaceOn(const Promise& promise, NodeIndex node) const;
