@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-using Amounts = QuotaEdit::Amounts;
+using EditAmounts = QuotaEdit::Amounts;
 
 template <typename... Text>
 absl::Status Refuse(const QuotaEdit& quota, absl::string_view rule, const Text&... text) {
@@ -25,19 +25,19 @@ std::string ParentOf(const QuotaEdit& quota) {
   return quota.parent;
 }
 
-int64_t At(const Amounts& amounts, const std::string& resource) {
+int64_t At(const EditAmounts& amounts, const std::string& resource) {
   const auto it = amounts.find(resource);
   return it == amounts.end() ? 0 : it->second;
 }
 
-void AddTo(const Amounts& more, Amounts* sum) {
+void AddTo(const EditAmounts& more, EditAmounts* sum) {
   for (const auto& [resource, amount] : more) {
     int64_t& cell = (*sum)[resource];
     cell = SaturatingAdd(cell, amount);
   }
 }
 
-void RaiseTo(const Amounts& least, Amounts* amounts) {
+void RaiseTo(const EditAmounts& least, EditAmounts* amounts) {
   for (const auto& [resource, amount] : least) {
     const auto [it, added] = amounts->emplace(resource, amount);
     if (!added) it->second = std::max(it->second, amount);
@@ -45,7 +45,7 @@ void RaiseTo(const Amounts& least, Amounts* amounts) {
 }
 
 // Returns a resource of which `a` is more than `b`; absent amounts are nothing.
-std::optional<std::string> FirstAbove(const Amounts& a, const Amounts& b) {
+std::optional<std::string> FirstAbove(const EditAmounts& a, const EditAmounts& b) {
   for (const auto& [resource, amount] : a) {
     if (amount > At(b, resource)) return resource;
   }
@@ -56,7 +56,7 @@ std::optional<std::string> FirstAbove(const Amounts& a, const Amounts& b) {
 }
 
 // Returns a resource that `part` names and `whole` does not.
-std::optional<std::string> FirstOutside(const Amounts& part, const Amounts& whole) {
+std::optional<std::string> FirstOutside(const EditAmounts& part, const EditAmounts& whole) {
   for (const auto& [resource, amount] : part) {
     if (!whole.contains(resource)) return resource;
   }
@@ -179,7 +179,7 @@ absl::Status QuotaRules::Remove(const QuotaEdit& quota) {
 }
 
 absl::Status QuotaRules::CheckAlone(const QuotaEdit& quota) const {
-  const std::pair<const char*, const Amounts*> parts[] = {
+  const std::pair<const char*, const EditAmounts*> parts[] = {
       {"max", &quota.max},
       {"min", &quota.min},
       {"weight", quota.weight.has_value() ? &*quota.weight : nullptr}};
@@ -328,7 +328,7 @@ absl::Status QuotaRules::CheckResources(const QuotaEdit& quota) const {
 
 QuotaEdit::Amounts QuotaRules::ChildrenMin(const std::string& parent,
                                            const std::string& except) const {
-  Amounts sum;
+  EditAmounts sum;
   for (const std::string& child : ChildrenOf(parent)) {
     if (child != except) AddTo(Find(child)->min, &sum);
   }
@@ -339,7 +339,7 @@ absl::Status QuotaRules::CheckMinimums(const QuotaEdit& quota) const {
   if (quota.forced || quota.is_tree_root) return absl::OkStatus();
   const std::string parent = ParentOf(quota);
   if (parent != kRootQuota) {
-    Amounts sum = ChildrenMin(parent, quota.name);
+    EditAmounts sum = ChildrenMin(parent, quota.name);
     AddTo(quota.min, &sum);
     if (const std::optional<std::string> above = FirstAbove(sum, Find(parent)->min)) {
       return Refuse(quota, "min-within-parent", *above, " of \"", parent,
@@ -358,7 +358,7 @@ absl::Status QuotaRules::CheckMinimums(const QuotaEdit& quota) const {
 absl::Status QuotaRules::CheckGuarantee(const QuotaEdit& quota) const {
   if (quota.forced || quota.tree.empty() || quota.is_tree_root) return absl::OkStatus();
   if (!FirstAbove(quota.min, quota.guaranteed).has_value()) return absl::OkStatus();
-  Amounts needed = quota.guaranteed;
+  EditAmounts needed = quota.guaranteed;
   RaiseTo(quota.min, &needed);
   std::string self = quota.name;
   for (std::string at = ParentOf(quota); at != kRootQuota;) {
