@@ -257,13 +257,14 @@ INSTANTIATE_TEST_SUITE_P(Profiles, SettlingWorlds,
                                            "muster:reclaim(exchange=0),preempt(exchange=0)"),
                          [](const auto& info) { return absl::StrCat("Profile", info.index); });
 
-// A cycle at time 100 in which a job of queue "rich" starts on 3 of 8 cpus. Beside it a task of 1
-// cpu has just started. A job of queue "poor", created now, waits for 4 cpus: it may take what has
-// just started, and nothing else. Returns whether the cycle has settled, and what the next evicts.
+// A cycle at time 100 in which a job of queue "rich" starts on 3 of 9 cpus, beside a young task of
+// 1 cpu and one that is dear to lose. A job of queue "poor", created now, waits for 4 cpus. It
+// could pay for what has just started, and for nothing else. Returns whether the cycle has settled,
+// and how many tasks the next one evicts.
 std::pair<bool, int64_t> AfterAStart(int64_t just_started) {
   constexpr int64_t kNow = 100;
   Cluster cluster;
-  EXPECT_TRUE(cluster.AddNode({.name = "n", .capacity = {{"cpu", 8}}}).ok());
+  EXPECT_TRUE(cluster.AddNode({.name = "n", .capacity = {{"cpu", 9}}}).ok());
   const auto add = [&](const std::string& name, const std::string& queue, int64_t cpu,
                        std::optional<int64_t> started) {
     JobSpec job{.name = name, .queue = queue, .created = kNow};
@@ -280,6 +281,7 @@ std::pair<bool, int64_t> AfterAStart(int64_t just_started) {
   };
   for (const char* queue : {"rich", "poor"}) EXPECT_TRUE(cluster.AddQueue({.name = queue}).ok());
   add("old", "rich", 4, 0);
+  add("dear", "rich", 1, 0);
   add("young", "rich", 1, just_started);
   add("starts", "rich", 3, std::nullopt);
   add("waits", "poor", 4, std::nullopt);
@@ -298,7 +300,7 @@ std::pair<bool, int64_t> AfterAStart(int64_t just_started) {
 }
 
 TEST(Settling, CountsWhatHasJustStartedAmongTheVictims) {
-  // The young task has run for too long to be worth its place: what starts frees 3 cpus of 4.
+  // The job cannot pay for a task that has run: what starts frees 3 of the 4 cpus.
   EXPECT_EQ(AfterAStart(/*just_started=*/0), std::pair(true, int64_t{0}));
   EXPECT_EQ(AfterAStart(/*just_started=*/100), std::pair(false, int64_t{2}));
 }
