@@ -10,6 +10,7 @@
 // - The plan ends: a reservation is decided.
 // Pods that were rejected in a plan, and the one that caused that, are not tried again in it: the
 // clock stands still, and they would take the same nodes for ever.
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -53,12 +54,18 @@ void Scheduler::ExplainGates() {
   constexpr std::string_view kLacksPods =
       "waiting for minCount pods from a gang to appear in scheduling queue";
   for (const auto& entity : queue_.entities()) {
-    for (const Member& member : entity->members) {
+    if (entity->gate == Plugin::kNone) continue;
+    const Members& members = entity->members;
+    // Gates of those that came later are not known.
+    const bool lacks_pods = std::any_of(members.begin(), members.end(), [](const Member& member) {
+      return member.gate == Plugin::kGangScheduling;
+    });
+    for (const Member& member : members) {
       const TaskIndex t = member.task;
       if (t == kNone || unplaced_.contains(t)) continue;
       if (entity->gate >= Plugin::kExtra) {
         unplaced_[t] = {extra_->WhyGated(t), {}};
-      } else if (entity->group != kNone && member.gate == Plugin::kGangScheduling) {
+      } else if (lacks_pods && (tables_.tasks.flags[t] & kTaskGated) == 0) {
         unplaced_[t] = {std::string(kLacksPods), {}};
       }
     }

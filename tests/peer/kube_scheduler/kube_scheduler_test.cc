@@ -385,8 +385,15 @@ TEST_F(KubeScheduler, WithoutGangSchedulingAGroupHasNoMinimum) {
   Accept(cluster_.AddJob({.name = "g", .min_available = 4, .pod_group = PodGroupTraits{}}));
   Pod("g0", "2", {.job = "g"});
   Pod("g1", "2", {.job = "g"});
-  Pod("g2", "2", {.job = "g"});
+  TaskSpec gated{.job = "g", .gates = {"hold"}};
+  Pod("g2", "2", gated);
   EXPECT_EQ(Plan(), "");
+  const char* const lacks = "waiting for minCount pods from a gang to appear in scheduling queue";
+  EXPECT_EQ(Why("g0"), lacks);
+  EXPECT_EQ(Why("g1"), lacks);
+  EXPECT_NE(Why("g2"), lacks) << "it has a gate of its own";
+  Accept(cluster_.RemoveTask("g2"));
+  Pod("g2", "2", {.job = "g"});
   EXPECT_EQ(Plan(kOff), "bind g0 a; bind g1 a");
   Pod("g3", "2", {.job = "g"});
   EXPECT_EQ(Plan(), "");
