@@ -112,7 +112,7 @@ macro(muster_move_sources from to regex)
   list(FILTER ${from} EXCLUDE REGEX "${regex}")
 endmacro()
 
-# muster_unite(TARGET): the target's sources are compiled in groups of about eight, room by room, so
+# muster_unite(TARGET): the target's sources are compiled in groups of about twelve, room by room, so
 # that what they all include is read once: less time from nothing, more after a change. Those of the
 # library, its C interface, the command line and the probe are compiled by the sixteen. The folders
 # of a peer are one room. The preset debug compiles every file by itself.
@@ -120,7 +120,7 @@ function(muster_unite target)
   if(NOT MUSTER_UNITE)
     return()
   endif()
-  set(usual 8)
+  set(usual 12)
   if(target MATCHES "^muster(_cold|_import|_replay|_traces|_waiting|_c_objects|_cli|_probe)?$")
     set(usual 16)
   endif()

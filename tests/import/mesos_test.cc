@@ -100,7 +100,7 @@ TEST(MesosImport, WeightsMayHaveFractions) {
     return import(weight)->scenario.cluster.queues[0];
   };
   EXPECT_EQ(queue(3.0).weight, 3);
-  EXPECT_THAT(queue(3.0).settings, testing::IsEmpty());
+  EXPECT_THAT(queue(3.0).settings, ::testing::IsEmpty());
   EXPECT_EQ(queue(0.5).settings, (Labels{{"mesos/weight", "0.5"}}));
   for (const ObjectJson& weight :
        {ObjectJson(0), ObjectJson(-1), ObjectJson(2e9), ObjectJson("x")}) {

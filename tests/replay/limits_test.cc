@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr char kJobs[] = "submit,run\n0,10\n1,10\n";
+constexpr char kTwoJobs[] = "submit,run\n0,10\n1,10\n";
 
 void ExpectExhausted(const absl::Status& status, const std::string& message) {
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
@@ -24,7 +24,7 @@ void ExpectExhausted(const absl::Status& status, const std::string& message) {
 }
 
 absl::Status Csv(const std::string& nodes, const ReadOptions& read = {}) {
-  return ReadCsv({{"j", kJobs}, {"n", nodes}, {}}, {.read = read}).status();
+  return ReadCsv({{"j", kTwoJobs}, {"n", nodes}, {}}, {.read = read}).status();
 }
 
 TEST(TraceLimits, NodesOfAllLinesCountTogether) {
@@ -43,7 +43,7 @@ TEST(TraceLimits, NodesOfAllLinesCountTogether) {
 
 TEST(ReplayLimits, SecondsAreSmallEnoughToAdd) {
   const absl::StatusOr<Trace> trace =
-      ReadCsv({{"j", kJobs}, {"n", "name,capacity.cpu\na,4\n"}, {}}, {});
+      ReadCsv({{"j", kTwoJobs}, {"n", "name,capacity.cpu\na,4\n"}, {}}, {});
   ASSERT_TRUE(trace.ok()) << trace.status();
   const auto error = [&](const ReplayOptions& options) {
     return std::string(Replay(*trace, "easy", options).status().message());
@@ -82,7 +82,7 @@ TEST(ReplayLimits, WorkOfAnEndlessJobStaysAtTheMost) {
 
 TEST(TraceLimits, BytesOfAllFilesCountTogether) {
   const std::string nodes = "name,capacity.cpu\na,4\n";
-  const auto size = static_cast<int64_t>(nodes.size() + std::string(kJobs).size());
+  const auto size = static_cast<int64_t>(nodes.size() + std::string(kTwoJobs).size());
   EXPECT_TRUE(Csv(nodes, {.limits = {.bytes = size}}).ok());
   ExpectExhausted(Csv(nodes, {.limits = {.bytes = size - 1}}),
                   absl::StrCat("j:1: ", size, " bytes in all; at most ", size - 1, " are read"));

@@ -13,7 +13,7 @@
 namespace muster::testing {
 namespace {
 
-constexpr int64_t kGi = int64_t{1} << 30;
+constexpr int64_t kGiB = int64_t{1} << 30;
 
 class DeviceMaker {
  public:
@@ -61,7 +61,7 @@ class DeviceMaker {
       for (const char* link : {"l0", "l1"}) {
         if (rng_.Chance(0.6)) device.links.push_back(link);
       }
-      if (memory) device.memory = Quantity(Between(1, 3) * 8 * kGi);
+      if (memory) device.memory = Quantity(Between(1, 3) * 8 * kGiB);
       if (odd) device.milli = One<int64_t>({1000, 1000, 500, 0, 2000});
       devices.push_back(std::move(device));
     }
@@ -79,7 +79,7 @@ class DeviceMaker {
     DeviceRequest request{.kind = kind};
     request.count = rng_.Chance(0.7) ? 1 : Between(2, 3);
     request.milli = One<int64_t>({1000, 1000, 500, 500, 300, 700, 1});
-    if (rng_.Chance(0.3)) request.memory = Quantity(Between(1, 2) * 4 * kGi);
+    if (rng_.Chance(0.3)) request.memory = Quantity(Between(1, 2) * 4 * kGiB);
     if (rng_.Chance(0.2)) request.models = {One<std::string>({"a", "b", "c"})};
     if (rng_.Chance(0.1)) request.models = {"b", "a"};
     request.exclusive = rng_.Chance(0.15);
@@ -95,7 +95,7 @@ class DeviceMaker {
         auto& [milli, memory] = free_[node.name + "/" + device.name];
         if (milli == 0 || !rng_.Chance(0.4)) continue;
         DeviceHold hold{.device = device.name, .milli = std::min(milli, One<int64_t>({1000, 500}))};
-        if (rng_.Chance(0.4)) hold.memory = Quantity(std::min(memory, 4 * kGi));
+        if (rng_.Chance(0.4)) hold.memory = Quantity(std::min(memory, 4 * kGiB));
         milli -= hold.milli;
         if (hold.memory.text != "0") memory -= std::stoll(hold.memory.text);
         task.devices.push_back(std::move(hold));

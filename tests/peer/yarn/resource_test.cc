@@ -7,13 +7,13 @@ namespace muster::yarn {
 namespace {
 
 constexpr Calculator kMemory = Calculator::kMemory, kDominant = Calculator::kDominant;
-const Resource kTotal{8192, 8};
+const Resource kCluster{8192, 8};
 
 TEST(Resources, DominantComparesLargerThenSmallerShares) {
-  EXPECT_EQ(Compare(kDominant, kTotal, {4096, 2}, {2048, 4}), 0);
-  EXPECT_EQ(Compare(kDominant, kTotal, {4096, 3}, {2048, 4}), 1);
-  EXPECT_EQ(Compare(kDominant, kTotal, {4096, 3}, {2048, 4}, true), 0);
-  EXPECT_EQ(Compare(kMemory, kTotal, {2048, 9}, {4096, 1}), -1);
+  EXPECT_EQ(Compare(kDominant, kCluster, {4096, 2}, {2048, 4}), 0);
+  EXPECT_EQ(Compare(kDominant, kCluster, {4096, 3}, {2048, 4}), 1);
+  EXPECT_EQ(Compare(kDominant, kCluster, {4096, 3}, {2048, 4}, true), 0);
+  EXPECT_EQ(Compare(kMemory, kCluster, {2048, 9}, {4096, 1}), -1);
 }
 
 TEST(Resources, WithoutTotalMixedComponentsAreEqual) {
