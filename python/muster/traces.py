@@ -259,18 +259,29 @@ class Trace:
         *,
         processors: int | None = None,
         nodes: Sequence[Mapping[str, Any]] | None = None,
+        shapes: Sequence[Mapping[str, Any]] | None = None,
         queues: Sequence[Mapping[str, Any] | str] | None = None,
         name: str | None = None,
     ) -> "Trace":
-        """The same jobs on another machine, or with other queues (as many, in the same order). On a
-        pool of `processors` each task takes one, whatever it requested of a node."""
+        """The same jobs on another machine, with other shapes or queues (as many, in the same
+        order). On a pool of `processors` each task takes one, whatever it requested of a node. Jobs
+        of a pool have no shape, and need `shapes` on nodes: with [{"cpu": 1}] each task takes a
+        core."""
         members: dict[str, Any] = {}
         if processors is not None and nodes is None:
             nodes = []
+        state = self._core.state()
+        known = trace_rows.resources_of(state)
         if nodes is not None:
-            known = trace_rows.resources_of(self._core.state())
             members |= {"nodes": trace_rows.nodes(nodes, known), "domains": [], "node_events": []}
             members["processors"] = processors or 0
+        if shapes is not None:
+            members["shapes"] = trace_rows.shapes(shapes, known)
+        state |= members
+        if state["nodes"]:
+            table = state["columns"]
+            trace_rows.check({name: table[name] for name in ("run", "shape") if name in table},
+                             {"shape": len(state["shapes"])}, int(NONE), "on")
         if queues is not None:
             members["queues"] = trace_rows.queues(queues)
         return self._with(name or f"{self.name}, another machine", **members)
