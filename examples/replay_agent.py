@@ -9,6 +9,7 @@ once), keep the best ones and draw around them. Needs gymnasium.
 """
 
 import argparse
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -24,7 +25,8 @@ def returns(envs: gymnasium.vector.VectorEnv, weights: np.ndarray | None, seed: 
     by chance."""
     chance = np.random.default_rng(seed)
     # Every player plays the same jobs.
-    seen, _ = envs.reset(seed=[seed] * envs.num_envs)
+    seeds: Any = [seed] * envs.num_envs  # VectorEnv.reset is typed for one seed alone
+    seen, _ = envs.reset(seed=seeds)
     total, over = np.zeros(envs.num_envs), np.zeros(envs.num_envs, bool)
     while not over.all():
         nodes = seen["nodes"]
@@ -49,7 +51,7 @@ def main() -> None:
     rounds = parser.parse_args().rounds
     trace = muster.traces.mix(jobs=1500, nodes=8, load=1.0)
     envs = gymnasium.make_vec("muster/Replay-v0", PLAYERS, trace=trace, jobs=200, action="node")
-    numbers = envs.single_observation_space["nodes"].shape[1] + 1
+    numbers = envs.reset()[0]["nodes"].shape[-1] + 1
     draw = np.random.default_rng(0)
     mean, spread = np.zeros(numbers), np.ones(numbers)
     for number in range(rounds):

@@ -60,6 +60,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("muster compare: it compares profiles on one scenario; muster study plays traces",
               file=sys.stderr)
         return 2
+    if words[0] == "replay" and any(word.partition("=")[0] == "--policies" for word in words):
+        print("muster replay: --policies: it plays profiles of C++; muster study TRACE --profile "
+              "SPEC --replicates 0 --policies FILE.py plays policies of Python", file=sys.stderr)
+        return 2
     # The program of C++ knows none of these, and none of its commands is so near to one of them.
     if meant := difflib.get_close_matches(words[0], _COMMANDS, 1, 0.8):
         print(f'muster: unknown command "{words[0]}", did you mean "{meant[0]}"?', file=sys.stderr)

@@ -165,6 +165,11 @@ def folder(given: str | os.PathLike[str] | None = None) -> pathlib.Path:
     return pathlib.Path(os.environ.get("MUSTER_TRACES") or "../shared/traces")
 
 
+def packed(path: pathlib.Path) -> pathlib.Path:
+    """The file as it is published, where it is there; else packed by gzip."""
+    return path if path.exists() else path.with_name(path.name + ".gz")
+
+
 class FetchError(Error):
     """What could not be downloaded, and why."""
 
@@ -262,9 +267,7 @@ def named(name: str) -> Source:
 def listing(folder: pathlib.Path) -> Iterable[str]:
     width = max(map(len, SOURCES))
     for name, source in SOURCES.items():
-        # Readers take a file packed by gzip, too.
-        there = sum(any((folder / (file.path + end)).exists() for end in ("", ".gz"))
-                    for file in source.files)
+        there = sum(packed(folder / file.path).exists() for file in source.files)
         state = (
             "there" if there == len(source.files)
             else f"{there} of {len(source.files)} files" if there else "-")

@@ -176,8 +176,12 @@ def _long_cells(column: np.ndarray, key: str, is_resource: Callable[[str], bool]
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """The end of an error about an unknown word: the nearest that is known."""
-    nearest = difflib.get_close_matches(word, sorted(known), 1)
+    """The end of an error about an unknown word: the nearest that is known. Of a family of names
+    that begin with the word, as wait_mean and wait_p99 do with wait, it is the first in order."""
+    names = list(known)
+    nearest = difflib.get_close_matches(word, names, 1)
+    if nearest and nearest[0].startswith(f"{word}_") and not isinstance(known, (set, frozenset)):
+        nearest = [name for name in names if name.startswith(f"{word}_")]
     return f', did you mean "{nearest[0]}"?' if nearest else ""
 
 

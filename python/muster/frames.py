@@ -3,6 +3,10 @@
 to_numpy()."""
 
 import dataclasses
+import functools
+import html
+import re
+import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -24,6 +28,73 @@ def frame(table: Arrays) -> Any:
         name: pandas.arrays.IntegerArray(column.data, np.ma.getmaskarray(column))
         if isinstance(column, np.ma.MaskedArray) else column for name, column in table.items()
     })
+
+
+def listing(table: Arrays) -> Any:
+    """As frame(), for columns of texts that are to be read: the DataFrame prints every cell whole,
+    on as many lines as it needs, where pandas would cut it."""
+    made = frame(table)
+    return made if isinstance(made, dict) else _listing_class()(made)
+
+
+@functools.cache
+def _listing_class() -> Any:
+    import pandas
+
+    class Listing(pandas.DataFrame):
+        @property
+        def _constructor(self) -> Any:  # of the rows and columns that are selected
+            return Listing
+
+        def __repr__(self) -> str:
+            return "\n".join(_grid(self._cells(), shutil.get_terminal_size((100, 24)).columns))
+
+        def _repr_html_(self) -> str:
+            from .notebook import table
+
+            head, *rows = [list(map(html.escape, row)) for row in self._cells()]
+            return table(head, rows)
+
+        def _cells(self) -> list[list[str]]:
+            head = ["", *map(str, self.columns)]
+            rows = self.astype(object).to_numpy().tolist()
+            return [head, *[[str(at), *map(str, row)] for at, row in zip(self.index, rows)]]
+
+        def __reduce__(self) -> Any:  # the class is made where pandas is: pickled as pandas' own
+            return pandas.DataFrame, (pandas.DataFrame(self),)
+
+    return Listing
+
+
+def _grid(rows: Sequence[Sequence[str]], width: int) -> Iterable[str]:
+    """Lines of cells below each other, wrapped where the columns are wider than `width`. No word is
+    broken, so what has longer words gets wider lines."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    left = width - 2 * (len(widths) - 1)
+    for rank, i in enumerate(sorted(range(len(widths)), key=widths.__getitem__)):
+        word = max(len(piece.rstrip()) for row in rows for piece in _pieces(row[i]))
+        widths[i] = max(min(widths[i], left // (len(widths) - rank)), word)
+        left -= widths[i]
+    for row in rows:
+        cells = [_wrapped(cell, most) for cell, most in zip(row, widths)]
+        for i in range(max(map(len, cells))):
+            parts = [(cell[i] if i < len(cell) else "").ljust(most)
+                     for cell, most in zip(cells, widths)]
+            yield "  ".join(parts).rstrip()
+
+
+def _pieces(text: str) -> list[str]:
+    """Words, each with the blank or the sign behind it."""
+    return re.findall(r"[^ +/]*[ +/]|[^ +/]+", text) or [""]
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    lines = [""]
+    for piece in _pieces(text):
+        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > width:
+            lines.append("")
+        lines[-1] += piece
+    return [line.rstrip() for line in lines]
 
 
 def absent(values: np.ndarray, where: np.ndarray) -> Any:

@@ -9,7 +9,6 @@
 docs/replay.md has the policies and the measures.
 """
 
-import pathlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,18 +85,20 @@ class Filling:
 
 def openb(folder: traces.Path | None = None, *, list: str = "default", seed: int = 42) -> Filling:
     """A pod list of openb, in the order of arrivals and with the ranks of nodes that belong to
-    `seed`."""
+    `seed`. Each table is a file .csv, as `muster traces fetch openb` writes nodes and pods, or that
+    file packed by gzip."""
     root = fetch.folder(folder) / "openb"
     files = {
         "nodes": root / "openb_node_list_gpu_node.csv",
-        "pods": root / "pods" / f"openb_pod_list_{list}.csv.gz",
-        "arrivals": root / "orders" / f"arrivals_{list}.csv.gz",
-        "node_rank": root / "orders" / f"noderank_{list}.csv.gz",
+        "pods": root / "pods" / f"openb_pod_list_{list}.csv",
+        "arrivals": root / "orders" / f"arrivals_{list}.csv",
+        "node_rank": root / "orders" / f"noderank_{list}.csv",
     }
     loaded = {}
-    for role, path in files.items():
+    for role, file in files.items():
+        path = fetch.packed(file)
         try:
-            loaded[role] = (str(path), pathlib.Path(path).read_bytes())
+            loaded[role] = (str(path), path.read_bytes())
         except FileNotFoundError:
             raise NotFound(f"openb: {role}: there is no file {path}") from None
     return Filling(_core.read_packing(loaded, seed), f"openb {list}, seed {seed}", seed)

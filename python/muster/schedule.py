@@ -11,7 +11,7 @@ from . import _core, fields
 from .action import Action, adapted_for
 from .cluster import Cluster
 from .errors import InvalidArgument, expect
-from .frames import frame
+from .frames import frame, listing
 from .plan import Plan
 from .policy import Policy
 from .snapshot import Snapshot, chosen
@@ -136,7 +136,7 @@ def _spelled(source: Cluster | Snapshot, number: int, change: Mapping[str, Any])
 def profiles() -> Any:
     """The profiles there are: name, summary, actions, tiers."""
     listed = _core.profiles()
-    return frame(
+    return listing(
         {
             "name": _objects([p["name"] for p in listed]),
             "summary": _objects([p["summary"] for p in listed]),
@@ -149,7 +149,7 @@ def profiles() -> Any:
 def policies() -> Any:
     """The policies that a profile may name, and their options."""
     listed = _core.policies()
-    return frame(
+    return listing(
         {
             "name": _objects([p["name"] for p in listed]),
             "options": _objects(

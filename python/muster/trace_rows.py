@@ -83,21 +83,22 @@ def named(column: np.ndarray, kind: str, names: list[str]) -> np.ndarray:
     return rows if any(unset) else rows.astype(np.int64)
 
 
-def check(table: Mapping[str, np.ndarray], counts: Mapping[str, int], none: int) -> None:
+def check(table: Mapping[str, np.ndarray], counts: Mapping[str, int], none: int,
+          place: str = "trace") -> None:
     """Refuses jobs without run times, and numbers of rows that there are not."""
     if "run" not in table:
         there = ", ".join(f'"{name}"' for name in table)
         raise InvalidArgument(f'trace: there is no column "run"; there are {there or "none"}')
     for kind, count in counts.items():
-        if kind == "shape" and kind not in table and not count and len(table["run"]):
+        if kind == "shape" and not count and len(table["run"]):
             raise InvalidArgument(
-                'trace: shapes: it has none, and jobs on nodes need one, such as [{"cpu": 1}]')
+                f'{place}: shapes: it has none, and jobs on nodes need one, such as [{{"cpu": 1}}]')
         column = table.get(kind, np.zeros(0))
         if column.dtype.kind not in "iuO":
             continue
         for i, row in enumerate(column.tolist()):
             if isinstance(row, int) and count <= row != none:
-                raise InvalidArgument(f"trace: columns.{kind}[{i}]: there is no {kind} {row}; "
+                raise InvalidArgument(f"{place}: columns.{kind}[{i}]: there is no {kind} {row}; "
                                       f"{kind}s= lists {count}")
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from . import _core, tables, trace_rows
 from .bounds import TraceBound
 from .errors import Error, InvalidArgument, NotFound, ResourceExhausted, expect
-from .fetch import folder
+from .fetch import folder, packed
 from .fields import suggestion
 from .frames import absent, array, columns, frame
 from .notebook import columns as html_columns
@@ -259,18 +259,29 @@ class Trace:
         *,
         processors: int | None = None,
         nodes: Sequence[Mapping[str, Any]] | None = None,
+        shapes: Sequence[Mapping[str, Any]] | None = None,
         queues: Sequence[Mapping[str, Any] | str] | None = None,
         name: str | None = None,
     ) -> "Trace":
-        """The same jobs on another machine, or with other queues (as many, in the same order). On a
-        pool of `processors` each task takes one, whatever it requested of a node."""
+        """The same jobs on another machine, with other shapes or queues (as many, in the same
+        order). On a pool of `processors` each task takes one, whatever it requested of a node. Jobs
+        of a pool have no shape, and need `shapes` on nodes: with [{"cpu": 1}] each task takes a
+        core."""
         members: dict[str, Any] = {}
         if processors is not None and nodes is None:
             nodes = []
+        state = self._core.state()
+        known = trace_rows.resources_of(state)
         if nodes is not None:
-            known = trace_rows.resources_of(self._core.state())
             members |= {"nodes": trace_rows.nodes(nodes, known), "domains": [], "node_events": []}
             members["processors"] = processors or 0
+        if shapes is not None:
+            members["shapes"] = trace_rows.shapes(shapes, known)
+        state |= members
+        if state["nodes"]:
+            table = state["columns"]
+            trace_rows.check({name: table[name] for name in ("run", "shape") if name in table},
+                             {"shape": len(state["shapes"])}, int(NONE), "on")
         if queues is not None:
             members["queues"] = trace_rows.queues(queues)
         return self._with(name or f"{self.name}, another machine", **members)
@@ -386,7 +397,7 @@ def available(given: Path | None = None) -> list[str]:
     """Which of the cluster traces are in the folder."""
     root = folder(given)
     marks = {"openb": "openb/pods/openb_pod_list_default.csv", "philly": "philly/philly_jobs.csv"}
-    return [name for name, mark in marks.items() if _packed(root / mark).exists()]
+    return [name for name, mark in marks.items() if packed(root / mark).exists()]
 
 
 def _whole(path: pathlib.Path) -> bytes:
@@ -415,11 +426,6 @@ def _read(
     return Trace._of(core, report, name)
 
 
-def _packed(path: pathlib.Path) -> pathlib.Path:
-    """The file as it is published, where it is there; else packed by gzip."""
-    return path if path.exists() else path.with_name(path.name + ".gz")
-
-
 def _find(file: Path, sub: str, given: Path | None) -> pathlib.Path:
     path = pathlib.Path(file)
     return path if path.exists() else folder(given) / sub / path
@@ -429,7 +435,7 @@ def philly(folder: Path | None = None, *, skip_bad_lines: bool = False,
            limits: Limits = DEFAULT) -> Trace:
     """Microsoft's Philly: gangs of GPUs in virtual clusters, a queue for each."""
     root = _folder(folder) / "philly"
-    files = {"jobs": _packed(root / "philly_jobs.csv"), "vc_nodes": root / "vc_nodes.csv"}
+    files = {"jobs": packed(root / "philly_jobs.csv"), "vc_nodes": packed(root / "vc_nodes.csv")}
     return _read("philly", "philly", files,
                  skip_bad_lines=skip_bad_lines, limits=limits)
 
@@ -448,12 +454,12 @@ def openb(
     `recorded`. With `devices`, policy devices gives out each GPU."""
     root = _folder(folder) / "openb"
     files: dict[str, Path] = {
-        "nodes": root / "openb_node_list_gpu_node.csv",
-        "pods": _packed(root / "pods" / f"openb_pod_list_{list}.csv"),
+        "nodes": packed(root / "openb_node_list_gpu_node.csv"),
+        "pods": packed(root / "pods" / f"openb_pod_list_{list}.csv"),
     }
     if not recorded:
-        files["arrivals"] = root / "orders" / f"arrivals_{list}.csv.gz"
-        files["node_rank"] = root / "orders" / f"noderank_{list}.csv.gz"
+        files["arrivals"] = packed(root / "orders" / f"arrivals_{list}.csv")
+        files["node_rank"] = packed(root / "orders" / f"noderank_{list}.csv")
     return _read("openb",
                  f"openb {list}" + (", as recorded" if recorded else ""),
                  files,

@@ -2,7 +2,13 @@
 """Cluster and its tables, through the Python package."""
 
 import json
+import os
+import pickle
+import re
 import unittest
+from html import escape
+from importlib.util import find_spec
+from unittest import mock
 
 from engine import HAVE_ENGINE, ROOT, muster, needs_engine, rows
 
@@ -423,6 +429,23 @@ class Looks(unittest.TestCase):
     def test_lists(self):
         self.assertIn("volcano", list(muster.profiles()["name"]))
         self.assertIn("gang", list(muster.policies()["name"]))
+
+    @unittest.skipUnless(find_spec("pandas"), "pandas is not installed")
+    def test_lists_print_whole(self):
+        for listed in (muster.policies(), muster.profiles(), muster.policies().head(3)):
+            for width in (80, 100):
+                with mock.patch.dict(os.environ, COLUMNS=str(width)):
+                    lines = repr(listed).splitlines()
+                self.assertLessEqual(max(map(len, lines)), width)
+                # A cell is broken between its words only: nothing is left out.
+                words = lambda text: sorted(re.findall(r"[^ +/]+", text))
+                cells = [listed.columns, listed.index.astype(str), listed.to_numpy().ravel()]
+                self.assertEqual(words(" ".join(lines)), words(" ".join(map(" ".join, cells))))
+            shown = listed._repr_html_()
+            for cell in listed.to_numpy().ravel():
+                self.assertIn(f">{escape(cell)}</td>", shown)
+        listed = muster.policies()
+        self.assertTrue(pickle.loads(pickle.dumps(listed)).equals(listed))
 
     def test_html_escapes_names(self):
         cluster = muster.Cluster()

@@ -324,8 +324,21 @@ class Environment(unittest.TestCase):
             muster.envs.ReplayVectorEnv(pool(10), num_envs=0, jobs=5)
         env = muster.envs.ReplayEnv(pool(10), jobs=5)
         env.reset(seed=0)
-        with self.assertRaisesRegex(ValueError, "out of range"):
-            env.step(17)
+        for action, told in {
+            17: "action: 17 is out of range; must be 0 to 16, and 16 waits",
+            -1: "action: -1 is out of range; must be 0 to 16, and 16 waits",
+            0.5: "action: expected integers, got an array of float64",
+            "0": "action: expected integers, got an array of <U1",
+        }.items():
+            with self.subTest(action=action), self.assertRaises(muster.InvalidArgument) as caught:
+                env.step(action)
+            self.assertEqual(str(caught.exception), told)
+        envs = muster.envs.ReplayVectorEnv(pool(10), num_envs=3, jobs=5)
+        envs.reset(seed=0)
+        with self.assertRaisesRegex(
+                muster.InvalidArgument, r"^actions\[1\]: 17 is out of range; must be 0 to 16"):
+            envs.step(np.array([0, 17, 0]))
+        self.assertEqual(envs.step(np.array([16, 0, 16], np.uint8))[1].shape, (3,))
 
 
 if __name__ == "__main__":

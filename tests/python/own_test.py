@@ -292,6 +292,19 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertIn("has no muster.Policy", done.stderr)
 
+    def test_a_replay_names_the_study(self):
+        with tempfile.TemporaryDirectory() as folder:
+            mine = pathlib.Path(folder, "mine.py")
+            mine.write_text(MINE)
+            for flag in (["--policies", mine], [f"--policies={mine}"]):
+                done = self.run_muster("replay", "mix", "--policy", "volcano:+roomy", *flag)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn("muster study TRACE --profile SPEC --replicates 0 --policies FILE.py",
+                              done.stderr)
+            done = self.run_muster("study", "mix", "--head", "20", "--profile", "volcano:+roomy",
+                                   "--replicates", "0", "--no-cache", "--policies", mine)
+            self.assertEqual((done.returncode, "volcano:+roomy" in done.stdout), (0, True))
+
 
 if __name__ == "__main__":
     unittest.main()

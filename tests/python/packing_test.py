@@ -48,6 +48,23 @@ class Small(unittest.TestCase):
         bare = filling.replay("fgd", curves=False)
         self.assertNotIn("fragments", bare.arrays)
 
+    def test_tables_are_read_plain_and_packed(self):
+        """Plain as `muster traces fetch` writes them; of two files the plain one counts."""
+        root = self.write()
+        filled = lambda: muster.packing.openb(root, list="small", seed=1).replay("fgd")
+        played = lambda: muster.traces.openb(root, list="small", seed=1).digest
+        expected = filled(), played()
+        for path in root.glob("openb/*/*.csv.gz"):
+            path.rename(path.with_suffix(""))
+        self.assertEqual((filled(), played()), expected)
+        for path in root.glob("openb/*/*.csv"):
+            path.with_suffix(".csv.gz").write_text("not read")
+        self.assertEqual((filled(), played()), expected)
+        for path in [*root.glob("openb/*.csv"), *root.glob("openb/*/*.csv")]:
+            path.with_suffix(".csv.gz").write_bytes(gzip.compress(path.read_bytes()))
+            path.unlink()
+        self.assertEqual((filled(), played()), expected)
+
     def test_every_policy_plays(self):
         filling = muster.packing.openb(self.write(), list="small", seed=1)
         for policy in muster.packing.POLICIES:

@@ -346,6 +346,10 @@ class Studies(unittest.TestCase):
     def test_refusals(self):
         for rule, call in {
             'there is no metric "waits"': lambda: study(rank_by="waits"),
+            # Of a family the first, as METRICS has them.
+            '"wait", did you mean "wait_mean"?': lambda: study(rank_by="wait"),
+            '"bounded_slowdown", did you mean "bounded_slowdown_mean"?':
+                lambda: study(rank_by="bounded_slowdown"),
             "a profile is named twice": lambda: study(profiles=["easy", "easy"]),
             'executor "cloud" is not known': lambda: study(executor="cloud"),
             "eazy": lambda: study(profiles=["eazy"]),

@@ -88,12 +88,30 @@ class Rows(unittest.TestCase):
             with self.subTest(words), self.assertRaises(muster.InvalidArgument) as caught:
                 muster.Trace(JOBS | jobs, **more)
             self.assertTrue(str(caught.exception).startswith(f"trace: {words}"), caught.exception)
+        one = muster.Trace(JOBS, nodes=NODES, shapes=SHAPES)
+        two = muster.Trace(JOBS | {"shape": [0, 0, 1]}, nodes=NODES, shapes=[*SHAPES, *SHAPES])
+        needs = 'on: shapes: it has none, and jobs on nodes need one, such as [{"cpu": 1}]'
+        for words, trace, more in (
+            (needs, muster.Trace(JOBS, processors=9), {"nodes": NODES}),
+            (needs, one, {"shapes": []}),
+            ("on: columns.shape[2]: there is no shape 1; shapes= lists 1", two, {"shapes": SHAPES}),
+        ):
+            with self.subTest(words), self.assertRaises(muster.InvalidArgument) as caught:
+                trace.on(**more)
+            self.assertEqual(str(caught.exception), words)
         with self.assertRaisesRegex(muster.InvalidArgument, 'no column "run"; there are "submit"'):
             muster.Trace({"submit": [0]}, processors=9)
 
 
 @needs_engine
 class Parts(unittest.TestCase):
+    def test_a_pool_on_nodes_by_shapes(self):
+        trace = muster.Trace(JOBS, processors=8).on(nodes=NODES, shapes=[{"cpu": 1}])
+        self.assertEqual(trace.shapes, muster.Trace(JOBS, nodes=NODES, shapes=[{"cpu": 1}]).shapes)
+        self.assertEqual(muster.replay(trace, "fcfs").metrics["ended"], len(trace))
+        wide = trace.on(shapes=[{"cpu": 2}])
+        self.assertEqual((wide.nodes, wide.shapes), (trace.nodes, [{"request": {"cpu": 2}}]))
+
     def test_a_pool_instead_of_nodes_and_back(self):
         trace = muster.Trace(JOBS | {"shape": [0, 0, 0]}, nodes=NODES, shapes=SHAPES)
         pool = trace.on(processors=8)

@@ -218,12 +218,14 @@ class Views(unittest.TestCase):
 class Mypy(unittest.TestCase):
     def test_strict(self):
         package = pathlib.Path(muster.__file__).parent.parent
+        # In the same run, which reads the libraries once.
+        examples = [str(ROOT / "examples/replay_agent.py")] if find_spec("gymnasium") else []
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "checked.py")
             file.write_text(CHECKED)
             done = subprocess.run(
                 [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent",
-                 "--show-error-codes", f"--cache-dir={folder}/cache", str(file)],
+                 "--show-error-codes", f"--cache-dir={folder}/cache", str(file), *examples],
                 capture_output=True, text=True, timeout=600, cwd=folder,
                 env=os.environ | {"MYPYPATH": str(package)},
             )
@@ -232,6 +234,7 @@ class Mypy(unittest.TestCase):
             if found := re.match(r"checked\.py:(\d+): error: (.*)", line):
                 told[int(found[1])] = told.get(int(found[1]), "") + found[2]
         self.assertTrue(told, done.stdout + done.stderr)
+        self.assertNotRegex(done.stdout, r"replay_agent\.py:\d+: error")
         for number, line in enumerate(CHECKED.splitlines(), 1):
             expected = line.partition("# error: ")[2]
             if expected:

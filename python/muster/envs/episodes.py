@@ -73,10 +73,24 @@ class Episodes:
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Rewards, which episodes are over, which actions were allowed."""
+        if actions.dtype.kind not in "iu":
+            raise InvalidArgument(f"action: expected integers, got an array of {actions.dtype}")
         rewards, over, allowed = (
             np.zeros(self.count), np.ones(self.count, bool), np.zeros(self.count, bool))
-        self.core.step(actions, *self._seen.values(), rewards, over, allowed)
+        try:
+            self.core.step(actions.astype(np.int64), *self._seen.values(), rewards, over, allowed)
+        except ValueError as failure:
+            raise self._refusal(actions) or failure from None
         return rewards, over, allowed
+
+    def _refusal(self, actions: np.ndarray) -> InvalidArgument | None:
+        last = self._actions - 1
+        for i, action in enumerate(actions.flat):
+            if not 0 <= action <= last:
+                place = f"actions[{i}]" if self.count > 1 else "action"
+                return InvalidArgument(
+                    f"{place}: {action} is out of range; must be 0 to {last}, and {last} waits")
+        return None
 
     def starts(self, episode: int, first: int) -> dict[int, int]:
         """When jobs started, by row of the trace."""

@@ -73,7 +73,7 @@ class ReplayEnv(gymnasium.Env):
         if self._over:
             raise gymnasium.error.ResetNeeded("the episode is over: all jobs have started")
         self._episodes.renew()
-        rewards, over, allowed = self._episodes.step(np.array([action], np.int64))
+        rewards, over, allowed = self._episodes.step(np.array([action]))
         self._over = bool(over[0])
         return self._look(), float(rewards[0]), self._over, False, {"allowed": bool(allowed[0])}
 

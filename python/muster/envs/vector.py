@@ -65,7 +65,7 @@ class ReplayVectorEnv(gymnasium.vector.VectorEnv):
         self, actions: np.ndarray
     ) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         self._episodes.renew()
-        rewards, over, allowed = self._episodes.step(np.asarray(actions, np.int64))
+        rewards, over, allowed = self._episodes.step(np.asarray(actions))
         for i in np.flatnonzero(self._over):  # over before this step, which begins the next episode
             self._episodes.reset(int(i), self._generators[i])
             over[i] = False
