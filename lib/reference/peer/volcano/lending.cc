@@ -23,8 +23,8 @@ std::optional<std::string> GroupOf(const Cycle& cycle, NodeIndex node) {
   return Label(cycle, node, "volcano.sh/nodegroup-name");
 }
 
-using Names = std::set<std::string>;
-Names SetOf(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
+using NameSet = std::set<std::string>;
+NameSet SetOf(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
 
 NodeGroupWish WishFor(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task) {
   const QueueTable& queues = cycle.tables().queues;
@@ -122,7 +122,7 @@ double NodeGroupScore(const Cycle& cycle, const ReferencePolicy& policy, TaskInd
   if (!group) return 0;
   double score = 0;
   if (SetOf(wish.required).count(*group) > 0) score += 100;
-  const Names preferred = SetOf(wish.preferred);
+  const NameSet preferred = SetOf(wish.preferred);
   if (preferred.count(*group) > 0) {
     if (SwitchOption(policy.options, "preferred_order", false)) {
       int64_t last = 0;
