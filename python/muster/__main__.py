@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 
 from . import HAVE_ENGINE
+from .fetch import KINDS
 from .fetch import candidates as _of_traces
 from .fetch import main as _traces
 from .program import run as _run
@@ -91,9 +92,7 @@ def _complete(words: Sequence[str]) -> int:
 
 
 def _is_trace(word: str) -> bool:
-    kinds = ("philly", "openb", "hpc", "swf", "itp", "csv", "parquet", "alibaba2020",
-             "alibaba2023", "google2019", "mix")
-    return not os.path.exists(word) and word.partition(":")[0] in kinds
+    return not os.path.exists(word) and word.partition(":")[0] in KINDS
 
 
 if __name__ == "__main__":

@@ -12,16 +12,16 @@ import difflib
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
-Values = Callable[[str], Iterable[str]]
+Candidates = Callable[[str], Iterable[str]]
 
 
 def files(word: str) -> list[str]:
-    """In place of values: the shell lists files."""
+    """In place of candidates: the shell lists files."""
     return [":files"]
 
 
 class Parser(argparse.ArgumentParser):
-    """Names a misspelled flag before one that is missing, and knows candidates for the last word.
+    """Names a misspelled flag before one that is missing, and lists candidates for the last word.
 
     `values` has what an argument may be, by its `dest`. A candidate may have a tab and a text.
     """
@@ -31,7 +31,7 @@ class Parser(argparse.ArgumentParser):
     ) -> None:
         super().__init__(prog=prog, description=description, epilog=epilog,
                          formatter_class=argparse.RawDescriptionHelpFormatter, **options)
-        self.values: dict[str, Values] = {}
+        self.values: dict[str, Candidates] = {}
 
     def error(self, message: str) -> NoReturn:
         """What is wrong and what is needed, as the program of C++ prints it."""
@@ -69,7 +69,7 @@ class Parser(argparse.ArgumentParser):
             else:
                 others.append(place)
         places = [action for action in self._actions if not action.option_strings]
-        if others and isinstance(places[0], argparse._SubParsersAction):
+        if others and places and isinstance(places[0], argparse._SubParsersAction):
             command = places[0].choices.get(words[others[0]])
             return command.candidates(words[others[0] + 1:]) if command is not None else []
         if waits is not None:

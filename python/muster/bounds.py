@@ -43,9 +43,9 @@ class BoundOptions(TypedDict, total=False):
 class Bound(Values):
     """What no plan exceeds: of `waiting` tasks that wait no plan places more than `most`.
 
-    `resources` has a row for each resource (name, requested, most), in thousandths of a core, bytes
-    or whole units. `program` is the linear program behind it and the prices that prove it, as
-    BoundProgram of bound.h, for any solver.
+    `resources` has a row for each resource (name, requested, most), in thousandths; memory,
+    ephemeral-storage and huge pages in bytes, and pods in whole ones. `program` is the linear
+    program behind it and the prices that prove it, as BoundProgram of bound.h, for any solver.
     """
 
     waiting: int

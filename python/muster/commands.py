@@ -13,6 +13,7 @@ from typing import Any
 from . import own, program, traces
 from .arguments import Parser, files
 from .errors import Error, InvalidArgument
+from .fetch import KINDS
 from .fields import suggestion
 from .replay import ReplayOptions, StudyOptions
 from .statistics import METRICS
@@ -27,11 +28,6 @@ _TRACES = """traces:
   mix, mix:SEED                       made up: gangs of GPUs
   mix:NAME[:JOBS[:NODES[:SEED]]]      made from a mix: openb, philly or hpc (of hpc NODES are processors), or a file .json
 """
-
-
-# What the first word of a trace may be.
-_KINDS = ("philly", "openb", "hpc", "swf", "itp", "csv", "parquet", "alibaba2020", "alibaba2023",
-          "google2019", "mix")
 
 
 def _made(name: str, jobs: str = "5000", size: str = "0", seed: str = "0") -> Trace:
@@ -75,7 +71,7 @@ def open_trace(words: str, folder: str | None = None) -> Trace:
             raise
         raise InvalidArgument(f"trace {words!r}: {failure}") from None
     raise InvalidArgument(
-        f"trace {words!r} is not understood{suggestion(kind, _KINDS)}\n{_TRACES}")
+        f"trace {words!r} is not understood{suggestion(kind, KINDS)}\n{_TRACES}")
 
 
 def _value(text: str) -> Any:
@@ -118,11 +114,11 @@ def _traces(word: str) -> list[str]:
     """What a trace may begin with."""
     if word.startswith("mix:"):
         return [f"mix:{name}" for name in traces.mix_names()] + [":files"]
-    return [*("openb:recorded" if word.startswith("openb:") else kind for kind in _KINDS), ":files"]
+    return [*("openb:recorded" if word.startswith("openb:") else kind for kind in KINDS), ":files"]
 
 
 def _specs(word: str) -> list[str]:
-    """Profiles, and what may go on a spec string: the program of C++ knows."""
+    """Profiles, and what may go on a spec string: as the program of C++ lists them."""
     told = subprocess.run([program.path(), "complete", "--", "run", "--profile", word],
                           capture_output=True, text=True, check=False)
     return told.stdout.splitlines()

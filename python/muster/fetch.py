@@ -28,6 +28,9 @@ from dataclasses import dataclass
 from .arguments import Parser, files
 from .errors import Error, InvalidArgument
 
+# What the first word of a trace may be.
+KINDS = ("philly", "openb", "hpc", "swf", "itp", "csv", "parquet", "alibaba2020", "alibaba2023",
+         "google2019", "mix")
 _CHUNK = 1 << 16
 _SECONDS = 30  # without a byte
 

@@ -68,17 +68,18 @@ def named(column: np.ndarray, kind: str, names: list[str]) -> np.ndarray:
     texts = column.tolist()
     if column.dtype.kind not in "OU" or not any(isinstance(text, str) for text in texts):
         return column
-    unset = [text is None or text != text for text in texts]
+    unset = [_is_unset(cell) for cell in texts]
+    for i, text in enumerate(texts):
+        if not unset[i] and not isinstance(text, str):
+            raise InvalidArgument(f"trace: columns.{kind}[{i}]: expected a name, got {text!r}")
     if not names:
         names.extend(dict.fromkeys(t for t, no in zip(texts, unset) if not no))
-    place = {name: row for row, name in enumerate(names)}
+    place = {name: row for row, name in enumerate(names) if isinstance(name, str)}
     rows = np.empty(len(texts), dtype=object)
     for i, text in enumerate(texts):
         if not unset[i] and text not in place:
-            known = [name for name in names if isinstance(name, str)]
-            near = fields.suggestion(text, known) if isinstance(text, str) else ""
-            word = f'"{text}"' if isinstance(text, str) else repr(text)
-            raise InvalidArgument(f"trace: columns.{kind}[{i}]: there is no {kind} {word}{near}")
+            near = fields.suggestion(text, list(place))
+            raise InvalidArgument(f'trace: columns.{kind}[{i}]: there is no {kind} "{text}"{near}')
         rows[i] = None if unset[i] else place[text]
     return rows if any(unset) else rows.astype(np.int64)
 
@@ -124,10 +125,17 @@ def _filled(column: np.ndarray, none: Any) -> np.ndarray:
     """The column with `none` in its absent cells."""
     if column.dtype.kind not in "fO":
         return column
-    where = np.array([cell is None or cell != cell for cell in column.tolist()], dtype=bool)
+    where = np.array([_is_unset(cell) for cell in column.tolist()], dtype=bool)
     filled = column.astype(object)
     filled[where] = int(none)
     return filled
+
+
+def _is_unset(cell: Any) -> bool:
+    """None, NaN, or pandas.NA: that compared with itself is no bool."""
+    if isinstance(cell, (float, np.floating)):
+        return bool(cell != cell)
+    return cell is None or type(cell).__name__ == "NAType"
 
 
 def exact_speed(row: Sequence[Any]) -> tuple[Any, ...]:

@@ -229,6 +229,9 @@ class Trace:
     def select(self, rows: Any, name: str | None = None) -> "Trace":
         """Some of the jobs, each once, in the order of `rows`: numbers, or a bool for each job, as
         trace.jobs["tasks"] > 4 is. A job loses its preceding job if that is left out."""
+        if np.ma.is_masked(rows):
+            raise InvalidArgument("trace: rows: some are absent; must be numbers of jobs, or True or "
+                                  "False for each job")
         rows = np.asarray(rows)
         if rows.dtype == np.bool_ and rows.shape == (len(self),):
             rows = np.flatnonzero(rows)

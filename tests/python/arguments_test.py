@@ -33,6 +33,7 @@ class Traces(unittest.TestCase):
         self.assertEqual(candidates("traces", "fetch", "philly", ""), list(fetch.SOURCES))
         self.assertEqual(candidates("traces", "fetch", "--to", ""), [":files"])
         self.assertEqual(candidates("traces", "list", ""), [])
+        self.assertEqual(candidates("traces", "list", "x", ""), [])
         self.assertEqual(candidates("traces", "fetsh", ""), [])
         self.assertIn("--to", candidates("traces", "list", "--"))
 

@@ -50,6 +50,10 @@ class Rows(unittest.TestCase):
         self.assertEqual((given.queues, given.users), (["y", "x"], ["a", "b"]))
         self.assertEqual(present(given.jobs["queue"]), [1, 0, 1])
         self.assertEqual(present(given.jobs["user"]), [1, None, 0])
+        none = type("NAType", (), {})()  # as pandas.NA
+        unset = muster.Trace(JOBS | {"user": muster.frames.cells(["b", none, float("nan")])},
+                             processors=9)
+        self.assertEqual(present(unset.jobs["user"]), [0, None, None])
         arrays = {name: np.array(column)
                   for name, column in (JOBS | {"queue": ["x", "y", "x"]}).items()}
         self.assertEqual(muster.Trace(arrays, processors=9).queues, ["x", "y"])
@@ -82,6 +86,12 @@ class Rows(unittest.TestCase):
              {"nodes": NODES, "shapes": SHAPES}),
             ('columns.queue[1]: there is no queue "vison", did you mean "vision"?',
              {"queue": ["vision", "vison", "vision"]}, {"processors": 9, "queues": ["vision"]}),
+            ("columns.queue[1]: expected a name, got ['y']", {"queue": muster.frames.cells(
+                ["x", ["y"], "x"])}, {"processors": 9}),
+            ("columns.user[2]: expected a name, got {}", {"user": muster.frames.cells(
+                ["a", None, {}])}, {"processors": 9, "users": ["a"]}),
+            ("columns.queue[0]: expected a name, got 7", {"queue": muster.frames.cells(
+                [7, "x", "x"])}, {"processors": 9}),
             ("columns.user[0]: there is no user 7; users= lists 1", {"user": [7, 0, 0]},
              {"processors": 9, "users": ["a"]}),
         ):
@@ -126,6 +136,10 @@ class Parts(unittest.TestCase):
         self.assertEqual(present(trace.select([True, False, True]).jobs["id"]), [0, 2])
         with self.assertRaisesRegex(muster.InvalidArgument, "list of integers or 3 bools"):
             trace.select([True, False])
+        with self.assertRaisesRegex(muster.InvalidArgument, "trace: rows: some are absent"):
+            trace.select(muster.frames.absent(np.array([1, 1, 1]), [False, True, False]) == 1)
+        with self.assertRaisesRegex(muster.InvalidArgument, "trace: rows: some are absent"):
+            trace.select(muster.frames.absent(np.array([0, 1]), [False, True]))
 
     def test_the_first_jobs(self):
         trace = muster.Trace(JOBS, processors=9)
