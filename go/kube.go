@@ -76,7 +76,8 @@ type PodGroup struct {
 // GroupsOfOne gives each pod without a group one of its own in the queue, and returns these groups: a
 // table to hand over ahead of that of the pods, with their generations. Profiles then place such pods,
 // as with lone_tasks=QUEUE, and a cycle costs what changed. The group of pod "ns/p" is "ns/podgroup-p".
-// It goes with the pod, by ApplyRemoval of both.
+// It goes with the pod, by ApplyRemoval of both. It sets Group of these pods. REQUIRES: no PodGroup is
+// named podgroup-<name of such a pod>; its row would be replaced.
 func GroupsOfOne(pods []Pod, queue string) []PodGroup {
 	var groups []PodGroup
 	for i := range pods {

@@ -22,6 +22,9 @@ namespace {
 
 using Row = std::vector<int64_t>;
 
+// A job may have a shape for each task, and each costs a look at all tasks.
+constexpr size_t kMostTermClasses = 8;
+
 class Facts {
  public:
   // About the tasks, all of one job or one without a job. `what` is what they are called.
@@ -198,14 +201,17 @@ class Facts {
     }
   }
 
-  // Affinity to other tasks, and labels to spread over.
+  // Affinity to other tasks, and labels to spread over, of the first kMostTermClasses classes that
+  // wait.
   void TellTerms() {
     const bool affinity = refused_for_.contains(RefusalCode::kAffinity);
     const bool spread = refused_for_.contains(RefusalCode::kSpreadLabel);
+    if (!affinity && !spread) return;
     std::set<std::string> told;
     std::set<ClassIndex> classes;
     for (const TaskIndex t : waiting_) {
       if (!classes.insert(tables_.tasks.task_class[t]).second) continue;
+      if (classes.size() > kMostTermClasses) break;
       std::vector<std::string> lines;
       if (affinity) lines = AffinityFacts(tables_, ends_, ShapeOf(t));
       if (spread) std::ranges::move(SpreadFacts(tables_, ShapeOf(t)), std::back_inserter(lines));

@@ -68,7 +68,8 @@ std::string CountText(int64_t count) {
 }
 
 std::string TextOf(const AffinityTerm& term, const Matching& found) {
-  const std::string wanted = term.selector ? TextOf(*term.selector) : "a selector, which is absent";
+  if (!term.selector) return "affinity: a term without a selector matches no task";
+  const std::string wanted = TextOf(*term.selector);
   if (found.on_nodes == 0) {
     std::string line = absl::StrCat("affinity: no task on a node has ", wanted);
     if (found.waiting > 0) {
@@ -82,10 +83,11 @@ std::string TextOf(const AffinityTerm& term, const Matching& found) {
     }
     return line;
   }
-  std::string line = absl::StrCat("affinity: tasks on nodes with ", wanted, " are ");
   if (found.domains.empty()) {
-    return absl::StrCat(line, "on nodes without a label ", term.topology_key);
+    return absl::StrCat("affinity: tasks with ", wanted, " are only on nodes without a label ",
+                        term.topology_key);
   }
+  std::string line = absl::StrCat("affinity: tasks with ", wanted, " on nodes are ");
   size_t named = 0;
   for (const std::string& value : found.domains) {
     if (++named > kMostDomains) break;
@@ -95,6 +97,15 @@ std::string TextOf(const AffinityTerm& term, const Matching& found) {
     absl::StrAppend(&line, " and ", found.domains.size() - kMostDomains, " more");
   }
   return line;
+}
+
+std::vector<std::string_view> LabelKeys(const NodeTable& nodes) {
+  std::set<std::string_view> keys;
+  for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
+    if (!nodes.alive[n]) continue;
+    for (const auto& [key, value] : nodes.spec[n].labels) keys.insert(key);
+  }
+  return {keys.begin(), keys.end()};
 }
 
 }  // namespace
@@ -117,18 +128,15 @@ std::vector<std::string> SpreadFacts(const Tables& tables, const TaskShape& shap
     if (!constraint.required) continue;
     const std::string& key = constraint.topology_key;
     int64_t nodes = 0, labeled = 0;
-    std::set<std::string_view> keys;
     for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
       if (!tables.nodes.alive[n]) continue;
       ++nodes;
       labeled += FindLabel(tables.nodes.spec[n].labels, key) != nullptr;
-      for (const auto& [known, value] : tables.nodes.spec[n].labels) keys.insert(known);
     }
     if (labeled == nodes) continue;
-    const std::vector<std::string_view> known(keys.begin(), keys.end());
     lines.push_back(labeled == 0
                         ? absl::StrCat("no node has a label ", key, ", over which it must spread",
-                                       SuggestName(key, known))
+                                       SuggestName(key, LabelKeys(tables.nodes)))
                         : absl::StrCat(labeled, " of ", nodes,
                                        labeled == 1 ? " nodes has" : " nodes have", " a label ",
                                        key, ", over which it must spread"));

@@ -5,7 +5,7 @@
 //
 //   for (const std::string& fact : AffinityFacts(tables, ends, shape)) ...
 //   // affinity: no task on a node has app=cache; 2 tasks that wait have it
-//   // affinity: tasks on nodes with app=cache are in zone=a
+//   // affinity: tasks with app=cache on nodes are in zone=a
 //   for (const std::string& fact : SpreadFacts(tables, shape)) ...
 //   // no node has a label rack, over which it must spread
 #ifndef MUSTER_ADVICE_TERM_FACTS_H_

@@ -232,11 +232,39 @@ TEST(Affinity, NamesWhatItLacks) {
   other.shape.name_space = "data";
   EXPECT_THAT(facts({other}), Contains("affinity: no task on a node has app=cache; 1 task of "
                                        "namespaces that the affinity does not name has it"));
-  EXPECT_THAT(
-      facts({TaskOf("c", {}, "a")}),
-      Contains("affinity: tasks on nodes with app=cache are on nodes without a label zone"));
+  EXPECT_THAT(facts({TaskOf("c", {}, "a")}),
+              Contains("affinity: tasks with app=cache are only on nodes without a label zone"));
   EXPECT_THAT(facts({TaskOf("c", {}, "b")}),
-              Contains("affinity: tasks on nodes with app=cache are in zone=z"));
+              Contains("affinity: tasks with app=cache on nodes are in zone=z"));
+}
+
+TEST(Affinity, NamesATermWithoutASelector) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode(NodeWith("a", {{"cpu", 8}})).ok());
+  TaskSpec task = TaskOf("near", {{"cpu", 1}});
+  task.shape.required_affinity = {{.topology_key = "zone"}};
+  ASSERT_TRUE(cluster.AddTask(task).ok());
+  EXPECT_THAT(DiagnosisOf(cluster, "near", "kube-scheduler").facts,
+              Contains("affinity: a term without a selector matches no task"));
+}
+
+// A job may have a shape for each task.
+TEST(Affinity, IsThatOfTheFirstEightShapes) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode(NodeWith("a", {{"cpu", 99}})).ok());
+  ASSERT_TRUE(cluster.AddQueue({.name = "q"}).ok());
+  ASSERT_TRUE(cluster.AddJob({.name = "j", .queue = "q", .min_available = 12}).ok());
+  for (int i = 0; i < 12; ++i) {
+    TaskSpec task = NearCache();
+    task.name = absl::StrCat("t", i);
+    task.job = "j";
+    task.shape.required_affinity[0].selector->match_labels = {{"app", task.name}};
+    ASSERT_TRUE(cluster.AddTask(task).ok());
+  }
+  const Diagnosis diagnosis = DiagnosisOf(cluster, "j", "kube-scheduler");
+  EXPECT_EQ(std::ranges::count_if(diagnosis.facts,
+                                  [](const auto& fact) { return fact.starts_with("affinity: "); }),
+            8);
 }
 
 TEST(Spread, NamesTheLabelThatNodesLack) {

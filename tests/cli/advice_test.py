@@ -40,11 +40,13 @@ class Advice(Files):
         self.assertEqual(stops("--remove-nodes", "pool=a", "--remove-nodes", "pool=d"),
                          {"ta", "td"})
         self.assertEqual(stops("--remove-task", "tb", "--remove-task", "tc"), {"tb", "tc"})
-        # Tasks without a job end with their nodes, and nothing tells where they would go.
-        gone = muster("what-if", file, "--plan", "--remove-node", "a", "--remove-nodes", "pool=d")
-        self.assert_ends(gone, 0, stdout='note: 1 task without a job ends with node "a"; muster drain '
-                         "tells where such tasks would go\nnote: 1 task without a job ends with "
-                         "these nodes; muster drain tells")
+        # Tasks without a job end with their nodes, and the plans do not have where they would go.
+        for node, line in (("d", "1 task without a job ends"), ("a", "2 tasks without a job end")):
+            gone = muster("what-if", file, "--plan", "--remove-node", node, "--remove-nodes",
+                          "pool=d")
+            self.assert_ends(gone, 0, stdout=f"note: {line} with these nodes; muster drain lists "
+                             "where such tasks would go\n")
+            self.assertEqual(gone.stdout.count("note: "), 1)
         for other in (["--profile", "volcano"], ["--json"]):
             self.assertNotIn("note: 1", muster("what-if", file, "--plan", "--remove-node", "a",
                                                *other).stdout)

@@ -68,6 +68,8 @@ class Help(Files):
         self.assertEqual(muster("help", "drain").stdout, muster("drain", "--help").stdout)
         self.assertEqual(muster("help", "help").stdout, muster("--help").stdout)
         self.assert_ends(muster("help", "dran"), 2, stderr='did you mean "drain"?')
+        for rest in (["run", "nonsense"], ["--version"], ["-h"]):
+            self.assert_ends(muster("help", *rest), 2, stderr="help takes one COMMAND")
 
     def test_version(self):
         self.assertRegex(muster("--version").stdout, r"^muster \d+\.\d+\.\d+\n$")

@@ -69,9 +69,13 @@ TEST_P(Targets, TakeDraws) {
   const int64_t count = asked == nullptr ? 400 : std::atoll(asked);
   std::vector<std::string> files;
   for (const std::filesystem::path& file : Corpus(GetParam().name)) files.push_back(Contents(file));
+  const std::vector<std::string> words = Words();
+  ASSERT_FALSE(files.empty()) << "tests/fuzz/corpus/" << GetParam().name;
+  ASSERT_FALSE(words.empty()) << "tests/fuzz/words.dict";
+  ASSERT_GT(count, 0) << "MUSTER_DRAWS";
   const std::string last = ::testing::TempDir() + "muster_draw_" + std::string(GetParam().name);
   std::cout << "the input that is taken: " << last << std::endl;
-  Draws draws(GetParam().name, files, Words(), /*seed=*/1);
+  Draws draws(GetParam().name, files, words, /*seed=*/1);
   for (int64_t i = 0; i < count; ++i) {
     const std::string drawn = draws.Next();
     std::ofstream(last, std::ios::binary) << drawn;

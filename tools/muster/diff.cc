@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/advice/counted_tasks.h"
-#include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "tools/muster/command.h"
 #include "tools/muster/lone_tasks.h"
@@ -21,19 +20,16 @@ constexpr CommandText kDiffText = {
     "under --with, or two scenarios.",
     "muster diff tests/scenarios/gang_undone.json --profile volcano --with muster"};
 
-// Returns a line about tasks that one of the two plans leaves out and the other one tries: they end
-// alike where it starts none. Empty: there are none.
-std::string LeftOutText(const Run& before, const Run& after, const Extensions* extensions) {
+// Returns a line, as NoteSkipped does, about tasks that one of the two plans leaves out and the other
+// one tries: they end alike where it starts none. Empty: there are none.
+std::string NoteLeftOut(const Run& before, const Run& after, const Extensions* extensions) {
   const auto skips = [extensions](const Run& run) {
     return SkipsLoneTasks(std::string(run.plan.profile()), extensions);
   };
   const bool first = skips(before);
   if (first == skips(after)) return "";
   const Run& leaves = first ? before : after;
-  return LoneTasksText(CountLoneTasks(TablesOf(leaves.snapshot)),
-                       absl::StrCat("; ", ToAbsl(leaves.plan.profile()),
-                                    " leaves such tasks out; --lone-tasks QUEUE makes jobs of "
-                                    "them"));
+  return NoteSkipped(TablesOf(leaves.snapshot), leaves.plan.profile(), extensions);
 }
 
 // Returns the words of the difference, and a line where more tasks wait in one plan than in the
@@ -78,8 +74,7 @@ int DiffCommand(const Arguments& arguments) {
       Difference(before->snapshot, before->plan, after->snapshot, after->plan);
   const absl::StatusOr<std::shared_ptr<const Extensions>> loaded = before_flags.load.Open();
   if (!loaded.ok()) return Complain(std::string(loaded.status().message()));
-  const std::string left_out = LeftOutText(*before, *after, loaded->get());
-  NoteOutsideTables(left_out);
+  const std::string left_out = NoteLeftOut(*before, *after, loaded->get());
   return Show([&] { return absl::StrCat(ToText(difference, *before, *after), left_out); },
               [&] { return difference.ToJson(); },
               {"starts=task,job,before,after,reason,now", "stops", "moves", "admits=job,queue",

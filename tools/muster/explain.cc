@@ -224,10 +224,8 @@ int ExplainCommand(const Arguments& arguments) {
                 {"pending=task,job,reason,text", "left_out=name,why"});
   };
   if (parsed.others.size() == 1) {
-    const std::string skipped =
-        SkippedTasksText(TablesOf(run->snapshot), std::string(run->plan.profile()),
-                         run->scenario.options.extensions.get());
-    NoteOutsideTables(skipped);
+    const std::string skipped = NoteSkipped(TablesOf(run->snapshot), run->plan.profile(),
+                                            run->scenario.options.extensions.get());
     return show(nullptr, AllPending(run->plan, run->snapshot, run->scenario, skipped));
   }
   const absl::StatusOr<std::string> text = run->plan.Explain(parsed.others[1]);

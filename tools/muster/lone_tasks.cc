@@ -28,12 +28,15 @@ bool SkipsLoneTasks(const std::string& profile, const Extensions* extensions) {
   return config.ok() && !TriesLoneTasks(*config);
 }
 
-std::string SkippedTasksText(const Tables& tables, const std::string& profile,
-                             const Extensions* extensions) {
-  if (!SkipsLoneTasks(profile, extensions)) return "";
-  return LoneTasksText(
-      CountLoneTasks(tables),
-      absl::StrCat("; ", profile, " leaves such tasks out; --lone-tasks QUEUE makes jobs of them"));
+std::string NoteSkipped(const Tables& tables, std::string_view profile,
+                        const Extensions* extensions) {
+  if (!SkipsLoneTasks(std::string(profile), extensions)) return "";
+  std::string line = LoneTasksText(
+      CountLoneTasks(tables), absl::StrCat("; ", ToAbsl(profile),
+                                           " leaves such tasks out; --lone-tasks QUEUE makes jobs "
+                                           "of them"));
+  NoteOutsideTables(line);
+  return line;
 }
 
 std::string WithLoneTasks(const std::string& profile, const std::string& queue,

@@ -31,9 +31,10 @@ void NoteOutsideTables(std::string_view line);
 // Returns whether no cycle under the profile tries such tasks. False for a profile that does not
 // resolve. `extensions` may be null.
 bool SkipsLoneTasks(const std::string& profile, const Extensions* extensions);
-// Returns a line about the tasks that the profile leaves out so. Empty: there are none.
-std::string SkippedTasksText(const Tables& tables, const std::string& profile,
-                             const Extensions* extensions);
+// Returns a line about the tasks that the profile leaves out so, and prints it as NoteOutsideTables
+// does. Empty: there are none.
+std::string NoteSkipped(const Tables& tables, std::string_view profile,
+                        const Extensions* extensions);
 // Returns the profile with lone_tasks=QUEUE, if it skips such tasks and `queue` is not empty.
 std::string WithLoneTasks(const std::string& profile, const std::string& queue,
                           const Extensions* extensions);

@@ -89,7 +89,12 @@ int RunMain(const muster::Arguments& arguments) {
   const std::string& name = arguments[0];
   const bool asks = name == "help" && arguments.size() > 1;
   if (name == "--help" || name == "-h" || (name == "help" && !asks)) return muster::Print(Help());
-  if (asks) return RunMain({arguments[1], "--help"});
+  if (asks) {
+    if (arguments.size() > 2 || arguments[1].starts_with("-")) {
+      return muster::Complain("help takes one COMMAND");
+    }
+    return RunMain({arguments[1], "--help"});
+  }
   if (name == "--version") return muster::Print("muster " MUSTER_VERSION_STRING "\n");
   if (name == "complete") return Complete({arguments.begin() + 1, arguments.end()});
   std::vector<std::string_view> names;

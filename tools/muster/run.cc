@@ -136,11 +136,8 @@ int RunCommand(const Arguments& arguments) {
   if (digest) return Print(absl::StrCat(run->plan.Digest(), "\n"));
   std::string json = run->plan.ToJson(),
               words = run->plan.ToText() + Summary(TablesOf(run->snapshot), run->plan);
-  const std::string skipped =
-      SkippedTasksText(TablesOf(run->snapshot), std::string(run->plan.profile()),
+  words += NoteSkipped(TablesOf(run->snapshot), run->plan.profile(),
                        run->scenario.options.extensions.get());
-  NoteOutsideTables(skipped);
-  words += skipped;
   if (bound) {
     const absl::StatusOr<PlanGap> gap = GapOf(run->snapshot, run->plan, bound_options);
     if (!gap.ok()) return Complain(absl::StrCat("--bound: ", gap.status().message()));

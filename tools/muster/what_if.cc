@@ -229,25 +229,22 @@ std::string ShapeText(const NodeSpec& node, const Tables& tables) {
   return out;
 }
 
-// Returns a line where tasks without a job leave with their nodes under a profile that places such
+// Returns a line where tasks without a job leave with these nodes under a profile that places such
 // tasks: the pods of a plain Kubernetes dump, which their controllers make again.
-std::string EndsText(const RemovedNodes& removed, const Opened& opened) {
+std::string EndsText(const std::set<NodeIndex>& leaving, const Opened& opened) {
   const Tables& tables = TablesOf(opened.cluster);
-  if (SkipsLoneTasks(opened.scenario.profile, opened.scenario.options.extensions.get())) return "";
-  const absl::StatusOr<std::vector<NodeIndex>> leaving = ChooseNodes(
-      "remove_nodes", removed.name, removed.labels, tables.nodes, [](NodeIndex) { return true; });
-  if (!leaving.ok()) return "";  // what makes the changes tells of it
-  const std::set<NodeIndex> nodes(leaving->begin(), leaving->end());
+  if (leaving.empty() ||
+      SkipsLoneTasks(opened.scenario.profile, opened.scenario.options.extensions.get())) {
+    return "";
+  }
   int64_t ending = 0;
   for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
-    ending += tables.tasks.alive[t] && !tables.has_job(t) && nodes.contains(tables.tasks.node[t]);
+    ending += tables.tasks.alive[t] && !tables.has_job(t) && leaving.contains(tables.tasks.node[t]);
   }
   if (ending == 0) return "";
   return absl::StrCat("note: ", ending, ending == 1 ? " task" : " tasks", " without a job ",
                       ending == 1 ? "ends" : "end",
-                      removed.name.empty() ? std::string(" with these nodes")
-                                           : absl::StrCat(" with node ", Quote(removed.name)),
-                      "; muster drain tells where such tasks would go\n");
+                      " with these nodes; muster drain lists where such tasks would go\n");
 }
 
 // Returns what the changes cannot do under the profile, a line each.
@@ -255,19 +252,25 @@ std::string NotesOn(const std::vector<WhatIfChange>& changes, const Flags& flags
                     const Opened& opened) {
   const absl::StatusOr<ProfileConfig> config =
       ResolveProfile(opened.scenario.profile, opened.scenario.options.extensions.get());
+  const Tables& tables = TablesOf(opened.cluster);
   std::string out;
+  std::set<NodeIndex> leaving;  // by all changes, each node once
   for (const WhatIfChange& change : changes) {
     if (change.queue.has_value() && config.ok()) {
-      absl::StrAppend(&out, UnreadText(*change.queue, *config, TablesOf(opened.cluster)));
+      absl::StrAppend(&out, UnreadText(*change.queue, *config, tables));
     }
     if (change.remove_nodes.has_value() && flags.plan) {
-      absl::StrAppend(&out, EndsText(*change.remove_nodes, opened));
+      const absl::StatusOr<std::vector<NodeIndex>> nodes =
+          ChooseNodes("remove_nodes", change.remove_nodes->name, change.remove_nodes->labels,
+                      tables.nodes, [](NodeIndex) { return true; });
+      // What makes the changes has the words of an error.
+      if (nodes.ok()) leaving.insert(nodes->begin(), nodes->end());
     }
     if (change.add_nodes.has_value() && !flags.add_nodes.empty()) {
-      absl::StrAppend(&out, ShapeText(change.add_nodes->node, TablesOf(opened.cluster)));
+      absl::StrAppend(&out, ShapeText(change.add_nodes->node, tables));
     }
   }
-  return out;
+  return out + EndsText(leaving, opened);
 }
 
 // Returns both plans, the one after the changes by the profile that their file names, if any.

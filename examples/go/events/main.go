@@ -38,7 +38,7 @@ func on(node string) func(*muster.Pod) {
 	return func(p *muster.Pod) { p.Node, p.Status = node, muster.TaskRunning }
 }
 
-// day is the scheduler's day: what it hears, decides and reports, in order.
+// day is the scheduler's day: what it receives, decides and reports, in order.
 type day struct {
 	*Scheduler
 	now  int64
@@ -46,10 +46,10 @@ type day struct {
 	err  error
 }
 
-func (d *day) hears(what string, events ...Event) {
+func (d *day) receives(what string, events ...Event) {
 	if d.err == nil {
 		fmt.Printf("%s\n", what)
-		d.err = d.hear(events...)
+		d.err = d.apply(events...)
 	}
 }
 
@@ -84,44 +84,44 @@ func (d *day) try(what string, call func() error) {
 }
 
 func (d *day) begins() {
-	d.hears("a gang before its group and nodes, and one event twice",
+	d.receives("a gang before its group and nodes, and one event twice",
 		pod(3, "train", 0), pod(4, "train", 1), pod(3, "train", 0), group(5, "train", 2),
 		node(6, "n0", "tier", "slow"), node(7, "n1", "tier", "fast"), node(8, "n2", "quarantine", "yes"))
 	d.decides()
 	d.try("the API refuses a bind", func() error { return d.cluster.BindFailed("ns/train-1") })
-	d.hears("and confirms the other", pod(9, "train", 0, on("n1")))
+	d.receives("and confirms the other", pod(9, "train", 0, on("n1")))
 	d.decides()
-	d.try("of which nothing is heard for five minutes", func() error {
+	d.try("without news of it for five minutes", func() error {
 		d.now += 300
 		expired, err := d.cluster.ExpireAssumptions(d.now, 300, muster.Absent)
 		d.report("  expired: %v", expired)
 		return err
 	})
 	d.decides()
-	d.hears("now it runs", pod(10, "train", 1, on("n1")))
+	d.receives("now it runs", pod(10, "train", 1, on("n1")))
 }
 
 func (d *day) goesOn() {
-	d.hears("a pod is gone before it was there", Event{Version: 12, Gone: "pod ns/train-7"}, pod(11, "train", 7))
-	d.hears("one bad row among three", group(13, "web", 1), pod(14, "web", 0),
+	d.receives("a pod is gone before it was there", Event{Version: 12, Gone: "pod ns/train-7"}, pod(11, "train", 7))
+	d.receives("one bad row among three", group(13, "web", 1), pod(14, "web", 0),
 		pod(15, "web", 1, func(p *muster.Pod) { p.Status = muster.TaskRunning }), pod(16, "web", 2))
 	d.decides()
-	d.hears("they run", pod(17, "web", 0, on("n0")), pod(18, "web", 2, on("n0")))
+	d.receives("they run", pod(17, "web", 0, on("n0")), pod(18, "web", 2, on("n0")))
 	urgent := group(19, "urgent", 1)
 	urgent.Group.Priority = 9
-	d.hears("a group of higher priority", urgent, pod(20, "urgent", 0))
+	d.receives("a group of higher priority", urgent, pod(20, "urgent", 0))
 	d.decides()
 	d.try("the eviction fails", func() error { return d.cluster.EvictFailed("ns/train-1") })
 	d.decides()
-	d.hears("n1 goes, with what runs on it", Event{Version: 21, Gone: "node n1"})
+	d.receives("n1 goes, with what runs on it", Event{Version: 21, Gone: "node n1"})
 	d.try("which waits for it to come back", func() error {
 		waiting, err := d.cluster.WaitingEvents()
 		fmt.Print(waiting)
 		return err
 	})
 	again := func(p *muster.Pod) { p.UID += "-again" }
-	d.hears("its pods come again, their ends were lost", pod(22, "train", 0, again), pod(23, "train", 1, again))
-	d.hears("n1 is back", node(24, "n1", "tier", "fast"))
+	d.receives("its pods come again, their ends were lost", pod(22, "train", 0, again), pod(23, "train", 1, again))
+	d.receives("n1 is back", node(24, "n1", "tier", "fast"))
 	d.decides()
 	d.try("why a pod waits, and what would help", func() error { return d.why(d.plan, "ns/train-1", d.now) })
 	d.try("what the cycle cost", func() error { return d.metrics(d.plan) })
@@ -144,7 +144,7 @@ func (d *day) handsOver() error {
 	standby := &Scheduler{cluster, d.profile, d.policies, func(string, ...any) {}}
 	digests := map[string]bool{}
 	for _, s := range []*Scheduler{d.Scheduler, standby} {
-		if err := s.hear(pod(25, "train", 0, on("n1")), group(26, "late", 1), pod(27, "late", 0)); err != nil {
+		if err := s.apply(pod(25, "train", 0, on("n1")), group(26, "late", 1), pod(27, "late", 0)); err != nil {
 			return err
 		}
 		plan, err := s.cycle(d.now + 10)

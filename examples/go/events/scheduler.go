@@ -52,19 +52,19 @@ func policies() (*muster.Policies, error) {
 
 var outcomes = map[int32]string{muster.DeltaStale: "stale", muster.DeltaWaiting: "waiting", muster.DeltaRefused: "refused"}
 
-// hear takes events in their order. Rows of one kind that follow each other are one table.
-func (s *Scheduler) hear(events ...Event) error {
+// apply takes events in their order. Rows of one kind that follow each other are one table.
+func (s *Scheduler) apply(events ...Event) error {
 	for len(events) > 0 {
 		n, err := 1, error(nil)
 		switch e := events[0]; {
 		case e.Gone != "":
 			err = s.gone(e)
 		case e.Node != nil:
-			n, err = take(s, events, func(e Event) *muster.Node { return e.Node }, muster.NodeTable)
+			n, err = takeRows(s, events, func(e Event) *muster.Node { return e.Node }, muster.NodeTable)
 		case e.Group != nil:
-			n, err = take(s, events, func(e Event) *muster.PodGroup { return e.Group }, muster.PodGroupTable)
+			n, err = takeRows(s, events, func(e Event) *muster.PodGroup { return e.Group }, muster.PodGroupTable)
 		default:
-			n, err = take(s, events, func(e Event) *muster.Pod { return e.Pod }, muster.PodTable)
+			n, err = takeRows(s, events, func(e Event) *muster.Pod { return e.Pod }, muster.PodTable)
 		}
 		if err != nil {
 			return err
@@ -82,13 +82,13 @@ func (s *Scheduler) gone(e Event) error {
 	}
 	outcome, err := s.cluster.ApplyRemoval(kind, name, e.Version)
 	if err == nil && outcome != muster.DeltaApplied {
-		s.report("  heard: end of %s: %s", e.Gone, outcomes[outcome])
+		s.report("  events: end of %s: %s", e.Gone, outcomes[outcome])
 	}
 	return err
 }
 
-// take hands on the events up to the first of another kind. One that is refused stops no other.
-func take[T any](s *Scheduler, events []Event, of func(Event) *T, table func([]T) (*muster.Table, error)) (int, error) {
+// takeRows hands on the events up to the first of another kind. One that is refused stops no other.
+func takeRows[T any](s *Scheduler, events []Event, of func(Event) *T, table func([]T) (*muster.Table, error)) (int, error) {
 	var rows []T
 	var versions []uint64
 	for _, e := range events {
@@ -109,7 +109,7 @@ func take[T any](s *Scheduler, events []Event, of func(Event) *T, table func([]T
 	}
 	for _, outcome := range []int32{muster.DeltaStale, muster.DeltaWaiting, muster.DeltaRefused} {
 		if counts[outcome] > 0 {
-			s.report("  heard: %d of %d %s", counts[outcome], len(rows), outcomes[outcome])
+			s.report("  events: %d of %d %s", counts[outcome], len(rows), outcomes[outcome])
 		}
 	}
 	if refusals != "" {
