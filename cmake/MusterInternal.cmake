@@ -112,10 +112,10 @@ macro(muster_move_sources from to regex)
   list(FILTER ${from} EXCLUDE REGEX "${regex}")
 endmacro()
 
-# muster_unite(TARGET): the target's sources are compiled in groups of about twelve, room by room, so
-# that what they all include is read once: less time from nothing, more after a change. Those of the
-# library, its C interface, the command line and the probe are compiled by the sixteen. The folders
-# of a peer are one room. The preset debug compiles every file by itself.
+# muster_unite(TARGET): the target's sources are compiled in groups of about twelve, room by room,
+# so that what they all include is read once: less time from nothing, more after a change. Those of
+# the library, its C interface, the command line and the probe are compiled by the sixteen. The
+# folders of a peer are one room. The preset debug compiles every file by itself.
 function(muster_unite target)
   if(NOT MUSTER_UNITE)
     return()
