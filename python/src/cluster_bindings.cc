@@ -2,9 +2,9 @@
 //
 // Clusters and snapshots.
 //
-// A Cluster is used by one thread at a time. The GIL is released while a cycle runs, so calls that
-// would change the cluster meanwhile - from another thread, or from a policy of the cycle - are
-// refused.
+// A Cluster is used by one thread at a time. The GIL is released while a cycle runs, and reading
+// rows may run code of the caller, such as __index__. Calls meanwhile - from another thread, from a
+// policy of the cycle or from that code - are refused.
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -55,14 +55,15 @@ class LiveCluster {
   Cluster& Use() {
     if (busy_) {
       throw StatusError(
-          absl::FailedPreconditionError("cluster: a cycle runs on it, in another thread or around "
-                                        "this policy; freeze() before gives a snapshot "
+          absl::FailedPreconditionError("cluster: a call runs on it, in another thread or around "
+                                        "this one; freeze() before gives a snapshot "
                                         "that may be read meanwhile"));
     }
     return cluster_;
   }
 
-  // The cluster, for a call that runs cycles; until it ends, other calls are refused.
+  // The cluster, for a call that runs cycles or reads objects of the caller; until it ends, other
+  // calls are refused.
   template <class Call>
   auto WhileBusy(const Call& call) {
     Cluster& cluster = Use();
@@ -262,41 +263,41 @@ void BindCluster(py::module_& module) {
       [](LiveCluster& self) { return py::bytes(ClusterState(&self.Use())); },
       [](const py::bytes& state) { return std::make_unique<LiveCluster>(ClusterOfState(state)); }));
   cluster.def("add_node", [](LiveCluster& self, const py::dict& fields) {
-    Check(self.Use().AddNode(ReadRow<NodeSpec>("node", fields)));
+    self.WhileBusy([&](Cluster& c) { Check(c.AddNode(ReadRow<NodeSpec>("node", fields))); });
   });
   cluster.def("add_nodes", [](LiveCluster& self, int64_t count, const py::dict& fields) {
-    Check(self.Use().AddNodes(count, ReadRow<NodeSpec>("node", fields)));
+    self.WhileBusy(
+        [&](Cluster& c) { Check(c.AddNodes(count, ReadRow<NodeSpec>("node", fields))); });
   });
   cluster.def("update_node", [](LiveCluster& self, const TextArg& name, const py::dict& fields) {
-    Cluster& c = self.Use();
-    Check(c.UpdateNode(Merged("node", NodeOf(c, name), fields)));
+    self.WhileBusy(
+        [&](Cluster& c) { Check(c.UpdateNode(Merged("node", NodeOf(c, name), fields))); });
   });
   cluster.def("remove_node",
               [](LiveCluster& self, const TextArg& name) { Check(self.Use().RemoveNode(name)); });
   cluster.def("add_queue", [](LiveCluster& self, const py::dict& fields) {
-    Check(self.Use().AddQueue(ReadRow<QueueSpec>("queue", fields)));
+    self.WhileBusy([&](Cluster& c) { Check(c.AddQueue(ReadRow<QueueSpec>("queue", fields))); });
   });
   cluster.def("update_queue", [](LiveCluster& self, const TextArg& name, const py::dict& fields) {
-    Cluster& c = self.Use();
-    Check(c.UpdateQueue(Merged("queue", QueueOf(c, name), fields)));
+    self.WhileBusy(
+        [&](Cluster& c) { Check(c.UpdateQueue(Merged("queue", QueueOf(c, name), fields))); });
   });
   cluster.def("remove_queue",
               [](LiveCluster& self, const TextArg& name) { Check(self.Use().RemoveQueue(name)); });
   cluster.def("add_job", [](LiveCluster& self, const py::dict& fields) {
-    Check(self.Use().AddJob(ReadRow<JobSpec>("job", fields)));
+    self.WhileBusy([&](Cluster& c) { Check(c.AddJob(ReadRow<JobSpec>("job", fields))); });
   });
   cluster.def("update_job", [](LiveCluster& self, const TextArg& name, const py::dict& fields) {
-    Cluster& c = self.Use();
-    Check(c.UpdateJob(Merged("job", JobOf(c, name), fields)));
+    self.WhileBusy([&](Cluster& c) { Check(c.UpdateJob(Merged("job", JobOf(c, name), fields))); });
   });
   cluster.def("remove_job",
               [](LiveCluster& self, const TextArg& name) { Check(self.Use().RemoveJob(name)); });
   cluster.def("add_task", [](LiveCluster& self, const py::dict& fields) {
-    Check(self.Use().AddTask(ReadRow<TaskSpec>("task", fields)));
+    self.WhileBusy([&](Cluster& c) { Check(c.AddTask(ReadRow<TaskSpec>("task", fields))); });
   });
   cluster.def("update_task", [](LiveCluster& self, const TextArg& name, const py::dict& fields) {
-    Cluster& c = self.Use();
-    Check(c.UpdateTask(Merged("task", TaskOf(c, name), fields)));
+    self.WhileBusy(
+        [&](Cluster& c) { Check(c.UpdateTask(Merged("task", TaskOf(c, name), fields))); });
   });
   cluster.def("remove_task",
               [](LiveCluster& self, const TextArg& name) { Check(self.Use().RemoveTask(name)); });
@@ -309,12 +310,14 @@ void BindCluster(py::module_& module) {
     Check(self.Use().SetTaskStatus(name, value, node));
   });
   cluster.def("add_domain", [](LiveCluster& self, const py::dict& fields) {
-    Check(self.Use().AddDomain(ReadRow<DomainSpec>("domain", fields)));
+    self.WhileBusy([&](Cluster& c) { Check(c.AddDomain(ReadRow<DomainSpec>("domain", fields))); });
   });
   cluster.def("remove_domain",
               [](LiveCluster& self, const TextArg& name) { Check(self.Use().RemoveDomain(name)); });
   cluster.def("set_disruption_budget", [](LiveCluster& self, const py::dict& fields) {
-    Check(self.Use().SetDisruptionBudget(ReadRow<DisruptionBudgetSpec>("budget", fields)));
+    self.WhileBusy([&](Cluster& c) {
+      Check(c.SetDisruptionBudget(ReadRow<DisruptionBudgetSpec>("budget", fields)));
+    });
   });
   cluster.def("remove_disruption_budget",
               [](LiveCluster& self, const TextArg& name_space, const TextArg& name) {
@@ -324,24 +327,30 @@ void BindCluster(py::module_& module) {
     Check(self.Use().RemoveNamespace(name));
   });
   cluster.def("set_namespace", [](LiveCluster& self, const py::dict& fields) {
-    Check(self.Use().SetNamespace(ReadRow<NamespaceSpec>("namespace", fields)));
+    self.WhileBusy(
+        [&](Cluster& c) { Check(c.SetNamespace(ReadRow<NamespaceSpec>("namespace", fields))); });
   });
   cluster
       .def("set_flavor",
            [](LiveCluster& self, const py::dict& fields) {
-             Check(self.Use().SetFlavor(ReadRow<FlavorSpec>("flavor", fields)));
+             self.WhileBusy(
+                 [&](Cluster& c) { Check(c.SetFlavor(ReadRow<FlavorSpec>("flavor", fields))); });
            })
       .def("remove_flavor",
            [](LiveCluster& self, const TextArg& name) { Check(self.Use().RemoveFlavor(name)); })
       .def("set_partition",
            [](LiveCluster& self, const py::dict& fields) {
-             Check(self.Use().SetPartition(ReadRow<PartitionSpec>("partition", fields)));
+             self.WhileBusy([&](Cluster& c) {
+               Check(c.SetPartition(ReadRow<PartitionSpec>("partition", fields)));
+             });
            })
       .def("remove_partition",
            [](LiveCluster& self, const TextArg& name) { Check(self.Use().RemovePartition(name)); })
       .def("set_reservation",
            [](LiveCluster& self, const py::dict& fields) {
-             Check(self.Use().SetReservation(ReadRow<ReservationSpec>("reservation", fields)));
+             self.WhileBusy([&](Cluster& c) {
+               Check(c.SetReservation(ReadRow<ReservationSpec>("reservation", fields)));
+             });
            })
       .def(
           "remove_reservation",
@@ -412,45 +421,52 @@ void BindCluster(py::module_& module) {
     return rows;
   });
 
-  cluster.def("rows_with",
-              [](LiveCluster& self, const py::list& events, int64_t known, int64_t limit) {
-                return RowsWith(self.Use(), events, known, limit);
-              });
+  cluster.def(
+      "rows_with", [](LiveCluster& self, const py::list& events, int64_t known, int64_t limit) {
+        return self.WhileBusy([&](Cluster& c) { return RowsWith(c, events, known, limit); });
+      });
 
   // Many rows at once: dict of arrays, dict of what all rows have.
   cluster.def("add_node_columns",
               [](LiveCluster& self, const py::dict& columns, const py::dict& all) {
-                return AddColumns<NodeSpec>(self.Use(), "node", columns, all);
+                return self.WhileBusy(
+                    [&](Cluster& c) { return AddColumns<NodeSpec>(c, "node", columns, all); });
               });
   cluster.def("add_queue_columns",
               [](LiveCluster& self, const py::dict& columns, const py::dict& all) {
-                return AddColumns<QueueSpec>(self.Use(), "queue", columns, all);
+                return self.WhileBusy(
+                    [&](Cluster& c) { return AddColumns<QueueSpec>(c, "queue", columns, all); });
               });
   cluster.def("add_task_columns",
               [](LiveCluster& self, const py::dict& columns, const py::dict& all) {
-                return AddColumns<TaskSpec>(self.Use(), "task", columns, all);
+                return self.WhileBusy(
+                    [&](Cluster& c) { return AddColumns<TaskSpec>(c, "task", columns, all); });
               });
   cluster.def("add_job_columns", [](LiveCluster& self, const py::dict& columns, const py::dict& all,
                                     const py::dict& group_columns, const py::dict& group_all) {
     RowReader<JobSpec> jobs("job", columns, all);
     RowReader<GroupSpec> groups("job", group_columns, group_all, "group");
     groups.RequireLengthOf(jobs);
-    return AddAll(self.Use(), "job", jobs.size(), [&](size_t i) {
+    const auto fill = [&](size_t i) {
       JobSpec job = jobs.Fill(i);
       const GroupSpec& group = groups.Fill(groups.size() == 0 ? 0 : i);
       if (group.count != 0 || group.by_count) job.groups.push_back(group);
       return job;
-    });
+    };
+    return self.WhileBusy([&](Cluster& c) { return AddAll(c, "job", jobs.size(), fill); });
   });
 
   cluster
       .def("apply_delta",
            [](LiveCluster& self, uint64_t generation, const TextArg& kind,
               const py::object& object) {
-             return Text(ApplyEvent(self.Use(), generation, kind, object));
+             return self.WhileBusy(
+                 [&](Cluster& c) { return Text(ApplyEvent(c, generation, kind, object)); });
            })
-      .def("apply_deltas", [](LiveCluster& self,
-                              const py::list& events) { return ApplyEvents(self.Use(), events); })
+      .def("apply_deltas",
+           [](LiveCluster& self, const py::list& events) {
+             return self.WhileBusy([&](Cluster& c) { return ApplyEvents(c, events); });
+           })
       .def("refused_events",
            [](LiveCluster& self) {
              std::vector<std::pair<std::string, std::string>> rows;
@@ -462,7 +478,8 @@ void BindCluster(py::module_& module) {
       .def("reconcile",
            [](LiveCluster& self, const py::dict& tables) {
              py::list out;
-             for (const Drift& drift : Value(self.Use().Reconcile(ReadCluster(tables)))) {
+             const ClusterSpec spec = ReadCluster(tables);
+             for (const Drift& drift : Value(self.Use().Reconcile(spec))) {
                out.append(py::make_tuple(Text(DriftName(drift.kind)), drift.object));
              }
              return out;

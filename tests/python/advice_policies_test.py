@@ -122,7 +122,7 @@ class AdviceWithPolicies(unittest.TestCase):
         ):
             with self.assertRaisesRegex(LookupError, "no data"):
                 ask([Fails()])
-            with self.assertRaisesRegex(muster.Error, "a cycle runs on it"):
+            with self.assertRaisesRegex(muster.Error, "a call runs on it"):
                 ask([Reenters(self.cluster)])
             with self.assertRaisesRegex(muster.InvalidArgument, "expected a list of policies"):
                 ask(OnlyX())

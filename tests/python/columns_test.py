@@ -14,6 +14,23 @@ HAVE = {name: importlib.util.find_spec(name) is not None
         for name in ("pandas", "polars", "pyarrow")}
 
 
+class Meddler:
+    """A number that calls a cluster while it is read, and is none."""
+
+    def __init__(self, call):
+        self.call = call
+        self.told = []
+
+    def __index__(self):
+        try:
+            self.call()
+        except muster.Error as error:
+            self.told.append(str(error))
+        raise LookupError("no number")
+
+    __str__ = __index__
+
+
 @needs_engine
 class Columns(unittest.TestCase):
     def setUp(self):
@@ -50,6 +67,37 @@ class Columns(unittest.TestCase):
                     f'"name" has 2 rows, "shape.request.cpu" has {count}'):
                 self.cluster._core.add_job_columns(columns, {}, group, {"count": 1})
         self.assertEqual(len(self.cluster.to_dict()["jobs"]), 0)
+
+    def test_a_cell_does_not_call_the_cluster(self):
+        cluster = self.cluster
+        cluster.add_node("n", cpu=4)
+        cluster.add_job("j", count=1, cpu=1)
+        plan = cluster.schedule("volcano")
+        names = {"name": ["a", "b"]}
+        for call in (lambda: cluster.remove_node("a"), lambda: cluster.remove_job("a"),
+                     lambda: cluster.remove_queue("a"), lambda: cluster.remove_task("a"),
+                     lambda: cluster.apply(plan), lambda: cluster.nodes):
+            for method, column in (("add_nodes", "capacity"), ("add_jobs", "request"),
+                                   ("add_queues", "limit"), ("add_tasks", "request")):
+                cell = Meddler(call)
+                before = cluster.to_scenario()
+                with self.subTest(method), self.assertRaises(LookupError):
+                    getattr(cluster, method)({**names, column: [{"cpu": 1}, {"cpu": cell}]})
+                self.assertIn("a call runs on it", " ".join(cell.told))
+                self.assertEqual(cluster.to_scenario(), before)
+
+    def test_a_field_does_not_call_the_cluster(self):
+        cluster = self.cluster
+        cluster.add_node("n", cpu=4)
+        cluster.add_job("j", cpu=1)
+        for method, arguments in (("add_job", ("k",)), ("update_job", ("j",)),
+                                  ("apply_delta", ("job", 1, "k"))):
+            field = Meddler(lambda: cluster.schedule("volcano"))
+            before = cluster.to_scenario()
+            with self.subTest(method), self.assertRaises(muster.Error):
+                getattr(cluster, method)(*arguments, priority=field)
+            self.assertIn("a call runs on it", " ".join(field.told))
+            self.assertEqual(cluster.to_scenario(), before)
 
     def test_masked_cells_are_absent(self):
         masked = np.ma.masked_array

@@ -76,7 +76,7 @@ class Endings(unittest.TestCase):
 
         cluster.schedule("volcano", policies=[Meddler()])
         self.assertEqual(len(found), 1)
-        self.assertIn("a cycle runs on it", found[0])
+        self.assertIn("a call runs on it", found[0])
 
     def test_views_end_with_their_cycle(self):
         kept = []
