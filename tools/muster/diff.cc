@@ -20,8 +20,8 @@ constexpr CommandText kDiffText = {
     "under --with, or two scenarios.",
     "muster diff tests/scenarios/gang_undone.json --profile volcano --with muster"};
 
-// Returns a line, as NoteSkipped does, about tasks that one of the two plans leaves out and the other
-// one tries: they end alike where it starts none. Empty: there are none.
+// Returns a line, as NoteSkipped does, about tasks that one of the two plans leaves out and the
+// other one tries: they end alike where it starts none. Empty: there are none.
 std::string NoteLeftOut(const Run& before, const Run& after, const Extensions* extensions) {
   const auto skips = [extensions](const Run& run) {
     return SkipsLoneTasks(std::string(run.plan.profile()), extensions);
