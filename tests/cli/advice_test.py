@@ -29,8 +29,8 @@ class Advice(Files):
     def test_each_thing_that_is_to_leave_leaves(self):
         file = self.write({
             "muster": 1, "profile": "kube-scheduler", "nodes": [
-                {"name": name, "labels": {"pool": name}, "capacity": {"cpu": 4, "pods": 9}}
-                for name in "abcd"],
+                {"name": name, "labels": {"pool": name, "half": "ab" if name in "ab" else "cd"},
+                 "capacity": {"cpu": 4, "pods": 9}} for name in "abcd"],
             "jobs": [{"name": f"j{name}"} for name in "ab"],
             "tasks": [{"name": f"t{name}", "node": name, "status": "running", "shape": {
                 "request": {"cpu": 1}}} for name in "abcd"]})
@@ -41,9 +41,9 @@ class Advice(Files):
                          {"ta", "td"})
         self.assertEqual(stops("--remove-task", "tb", "--remove-task", "tc"), {"tb", "tc"})
         # Tasks without a job end with their nodes, and the plans do not have where they would go.
-        for node, line in (("d", "1 task without a job ends"), ("a", "2 tasks without a job end")):
-            gone = muster("what-if", file, "--plan", "--remove-node", node, "--remove-nodes",
-                          "pool=d")
+        for labels, line in (("half=cd", "2 tasks without a job end"),
+                             ("half=ab", "3 tasks without a job end")):
+            gone = muster("what-if", file, "--plan", "--remove-node", "d", "--remove-nodes", labels)
             self.assert_ends(gone, 0, stdout=f"note: {line} with these nodes; muster drain lists "
                              "where such tasks would go\n")
             self.assertEqual(gone.stdout.count("note: "), 1)

@@ -93,6 +93,7 @@ int RunMain(const muster::Arguments& arguments) {
     if (arguments.size() > 2 || arguments[1].starts_with("-")) {
       return muster::Complain("help takes one COMMAND");
     }
+    if (arguments[1] == name) return muster::Print(Help());
     return RunMain({arguments[1], "--help"});
   }
   if (name == "--version") return muster::Print("muster " MUSTER_VERSION_STRING "\n");
