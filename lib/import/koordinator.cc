@@ -107,15 +107,40 @@ std::optional<AmountMap> AnnotatedAmounts(const ApiObject& object, std::string_v
   return std::nullopt;
 }
 
-// The tree of a quota, and what it has, where the quota is its root.
-void ReadTree(const ApiObject& object, QueueSpec* queue) {
-  const std::string* tree = object.Label(kQuotaTree);
-  if (tree == nullptr || tree->empty()) return;
-  queue->settings.emplace_back("koordinator/tree", *tree);
+using QuotasByName = HashMap<std::string, const ApiObject*>;
+
+// The tree of a quota, or else that of the next one above that names one, as the peer's webhook
+// sets it; empty: the default one.
+std::string TreeOf(const ApiObject& object, const QuotasByName& quotas) {
+  const ApiObject* at = &object;
+  for (size_t steps = 0; steps <= quotas.size(); ++steps) {
+    const std::string* tree = at->Label(kQuotaTree);
+    if (tree != nullptr && !tree->empty()) return *tree;
+    const std::string* parent = at->Label(kQuotaParent);
+    const auto above = parent == nullptr ? quotas.end() : quotas.find(*parent);
+    if (above == quotas.end() || *parent == kRootQuota) return {};
+    at = above->second;
+  }
+  return {};
+}
+
+// The tree of a quota, and what it has, where the quota is its root. `roots`: those before, by
+// tree.
+void ReadTree(const ApiObject& object, const QuotasByName& quotas,
+              HashMap<std::string, std::string>* roots, QueueSpec* queue) {
+  const std::string tree = TreeOf(object, quotas);
+  if (tree.empty()) return;
+  queue->settings.emplace_back("koordinator/tree", tree);
   const std::string* root = object.Label(kQuotaIsRoot);
   if (root == nullptr || *root != "true") return;
   const auto total = AnnotatedAmounts(object, kQuotaTotal, "the tree has nothing");
   if (!total || total->empty()) return;
+  if (const auto [first, is_new] = roots->try_emplace(tree, object.name()); !is_new) {
+    object.log()->Ignored(object.place(), FieldOf("annotations", kQuotaTotal),
+                          absl::StrCat("tree ", Quote(tree), " has its total from quota ",
+                                       Quote(first->second), " already"));
+    return;
+  }
   queue->settings.emplace_back("koordinator/tree-total", AmountsText(*total));
   const std::string* apart = object.Label(kQuotaApart);
   if (apart != nullptr && *apart == "true") {
@@ -145,7 +170,12 @@ void ReadSharedWeights(const ApiObject& object, const AmountMap& most, QueueSpec
 void ReadElasticQuotas(const ImportSource& source, ClusterSpec* cluster) {
   const Dump::Objects objects = SortedByName(source.dump.OfKind("ElasticQuota"));
   HashSet<std::string> names = {std::string(kDefaultQuota)};
-  for (const ApiObject* object : objects) names.insert(object->name());
+  QuotasByName by_name;
+  HashMap<std::string, std::string> roots;
+  for (const ApiObject* object : objects) {
+    names.insert(object->name());
+    by_name[object->name()] = object;
+  }
   for (const ApiObject* object : objects) {
     if (object->name() == kRootQuota) continue;
     QueueSpec& queue = cluster->queues.emplace_back();
@@ -169,7 +199,7 @@ void ReadElasticQuotas(const ImportSource& source, ClusterSpec* cluster) {
     if (lends != nullptr && *lends == "false") {
       queue.settings.emplace_back("koordinator/lends", "false");
     }
-    ReadTree(*object, &queue);
+    ReadTree(*object, by_name, &roots, &queue);
   }
   if (names.size() == objects.size() + 1) {  // no object is the default quota
     cluster->queues.push_back({.name = std::string(kDefaultQuota)});

@@ -123,7 +123,7 @@ void ReadLoadAware(const Field& arguments, PodReader* reader) {
                "production_memory_threshold", 0, reader);
   if (const int64_t warm_up = arguments.Int64("estimatedSecondsAfterPodScheduled", 0);
       warm_up > 0) {
-    reader->Set("load_warm_up", absl::StrCat(warm_up));
+    reader->Set("load_warm_up", absl::StrCat(std::min<int64_t>(warm_up, 1'000'000'000)));
   }
   SetFlag(arguments, "scoreAccordingProdUsage", "production_score", reader);
   SetFlag(arguments, "prodUsageIncludeSys", "production_system", reader);

@@ -32,6 +32,7 @@ constexpr std::string_view kGangPolicy = "gang.scheduling.koordinator.sh/match-p
 constexpr std::string_view kSigsGangPolicy = "pod-group.scheduling.sigs.k8s.io/match-policy";
 constexpr std::string_view kReservationOrder = "scheduling.koordinator.sh/reservation-order";
 constexpr std::string_view kAllocatedMark = "scheduling.koordinator.sh/reservation-allocated";
+constexpr std::string_view kPriorityLabel = "koordinator.sh/priority";
 constexpr std::string_view kRestrictedOptions =
     "scheduling.koordinator.sh/reservation-restricted-options";
 
@@ -158,14 +159,19 @@ void ReadOffer(const ApiObject& object, const NamesByUid& pods, ReservationSpec*
 using Holders = HashMap<std::string, std::vector<std::string>>;
 
 Holders HoldersIn(const Dump& dump) {
-  HashSet<std::string> names;
-  for (const ApiObject* object : dump.OfKind("Reservation")) names.insert(object->name());
+  HashMap<std::string, std::string> uids;
+  for (const ApiObject* object : dump.OfKind("Reservation")) {
+    uids[object->name()] = object->metadata().Text("uid");
+  }
   Holders holders;
   for (const ApiObject* pod : SortedByKey(dump.OfKind("Pod"))) {
     WithAnnotation(*pod, kAllocatedMark, [&](const Field& allocated) {
-      const std::string name = allocated.Text("name");
-      allocated.Quiet({"uid"});
-      if (names.contains(name)) {
+      const std::string name = allocated.Text("name"), uid = allocated.Text("uid");
+      const auto known = uids.find(name);
+      // Another one may have had the name before.
+      const bool is_it =
+          known != uids.end() && (uid.empty() || known->second.empty() || uid == known->second);
+      if (is_it) {
         holders[name].push_back(pod->key());
       } else if (!name.empty()) {
         IgnoreMark(*pod, kAllocatedMark, ": no such reservation is there; the pod holds none");
@@ -191,12 +197,26 @@ bool IsComplete(const ApiObject& object) {
   return flaw.empty();
 }
 
+// The priority of a reservation whose template has none.
+int32_t PriorityOf(const ApiObject& object) {
+  constexpr int32_t kLargest = std::numeric_limits<int32_t>::max();
+  const std::string* text = object.Label(kPriorityLabel);
+  if (text == nullptr || text->empty()) return kLargest;
+  const std::optional<int64_t> number = WholeNumber(*text);
+  if (number && *number >= std::numeric_limits<int32_t>::min() && *number <= kLargest) {
+    return static_cast<int32_t>(*number);
+  }
+  object.log()->Ignored(object.place(),
+                        absl::StrCat("metadata.labels", JsonPathStep(kPriorityLabel)),
+                        absl::StrCat(Quote(*text), " is no priority; the largest counts"));
+  return kLargest;
+}
+
 // The pod that a reservation without a node is to the scheduler. Its name is that of no pod, as
 // namespaces have no capitals.
 class StandInReader {
  public:
-  StandInReader(const ImportSource& source, const StandInRules& rules)
-      : rules_(rules), classes_(ReadPriorityClasses(source.dump)) {}
+  explicit StandInReader(const StandInRules& rules) : rules_(rules) {}
 
   std::optional<TaskSpec> Read(const ApiObject& object, const ApiObject& pod) const {
     const std::string scheduler = pod.spec().Text("schedulerName");
@@ -210,14 +230,13 @@ class StandInReader {
     task.shape.labels.emplace_back("koordinator/reserves", object.name());
     ReadCpuWishesOf(object, &task.shape);
     ReadCpuWishesOf(pod, &task.shape);
-    // Without a priority it is the most important one of all.
-    task.priority = std::numeric_limits<int32_t>::max();
-    const std::string name = pod.spec().Text("priorityClassName");
-    if (pod.spec()["priority"].given()) {
-      task.priority = pod.spec().Int32("priority", 0);
-    } else if (const auto known = classes_.values.find(name); known != classes_.values.end()) {
-      task.priority = known->second;
+    if (!task.node.empty()) {  // a wish: the reservation waits still
+      PinTo(task.node, &task.shape);
+      task.node.clear();
+      task.status = TaskStatus::kPending;
+      task.started.reset();
     }
+    if (!pod.spec()["priority"].given()) task.priority = PriorityOf(object);
     task.never_preempts = true;
     task.preemptable = false;
     task.created = object.created();
@@ -227,7 +246,6 @@ class StandInReader {
 
  private:
   const StandInRules& rules_;
-  const PriorityClasses classes_;
 };
 
 // Which of its room owners get, and beside which others it may be placed.
@@ -313,8 +331,8 @@ std::optional<JsonRow> AnnotatedJson(const ApiObject& object, std::string_view k
   Budget budget;
   absl::StatusOr<JsonRow> row = ReadJsonValue(*text, "annotation", &budget);
   if (row.ok()) return *std::move(row);
-  // What becomes of a pod is reported where its other wishes are read.
-  if (!IsWishOfPods(key)) IgnoreMark(object, key, " cannot be read");
+  // What becomes of a pod is reported where its other wishes are read. Templates are no pods.
+  if (object.kind() != "Pod" || !IsWishOfPods(key)) IgnoreMark(object, key, " cannot be read");
   return std::nullopt;
 }
 
@@ -402,7 +420,7 @@ Labels ReadGangMarks(const ApiObject& object) {
 
 void ReadKoordinatorReservations(const ImportSource& source, const StandInRules& rules,
                                  ClusterSpec* cluster) {
-  const StandInReader stand_ins(source, rules);
+  const StandInReader stand_ins(rules);
   ReservationPlaces places;
   for (const NodeSpec& node : cluster->nodes) places.nodes[node.name] = &node;
   for (const ApiObject* pod : source.dump.OfKind("Pod")) {

@@ -7,7 +7,7 @@
 // Each is read as it is, and noted with the first rule that it breaks (quota_rules.h): a dump may
 // come from a cluster without the webhook, or be written by hand.
 //
-// Cost. O(quotas x resources x log quotas).
+// Cost. O(quotas x quotas with the same parent x resources x log quotas).
 #ifndef MUSTER_IMPORT_KOORDINATOR_QUOTAS_H_
 #define MUSTER_IMPORT_KOORDINATOR_QUOTAS_H_
 

@@ -128,10 +128,10 @@ bool IsReadable(const ApiObject& pod, std::string_view key) {
 void ReadWishes(const ApiObject& pod, Labels* labels) {
   ReadTakeOverPriority(pod, labels);
   for (const UnreadableMark& mark : kUnreadableMarks) {
-    if (IsReadable(pod, mark.key) || FindLabel(*labels, mark.label) != nullptr) continue;
+    if (IsReadable(pod, mark.key)) continue;
     pod.log()->Note(pod.place(), absl::StrCat("metadata.annotations", JsonPathStep(mark.key)),
                     mark.text);
-    labels->emplace_back(mark.label, "true");
+    if (FindLabel(*labels, mark.label) == nullptr) labels->emplace_back(mark.label, "true");
   }
   if (FindLabel(*labels, "koordinator/reservation-unreadable") != nullptr) return;
   WithWishes(pod, kReservationAffinity, [&](const Field& affinity) {

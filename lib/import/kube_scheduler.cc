@@ -140,14 +140,14 @@ bool IsPreempted(const ApiObject& pod) {
 }
 
 // No other node can run it, as if a daemon set had made it for this node.
+}  // namespace
+
 void PinTo(const std::string& node, TaskShape* shape) {
   if (!shape->required_node_affinity) shape->required_node_affinity.emplace(1);
   for (NodeTerm& term : *shape->required_node_affinity) {
     term.match_fields.push_back({"metadata.name", RequirementOp::kIn, {node}});
   }
 }
-
-}  // namespace
 
 TaskSpec PodReader::ReadPod(const ApiObject& pod) const {
   const Field spec = pod.spec();

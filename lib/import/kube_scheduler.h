@@ -103,6 +103,9 @@ class PodReader {
   HashMap<std::string, Selector> owners_;  // by "KIND/NAMESPACE/NAME"
 };
 
+// Lets a shape on the node of the name alone.
+void PinTo(const std::string& node, TaskShape* shape);
+
 // Refuses a value of a configuration in the words of Kubernetes.
 void RefuseInvalid(const Field& value, std::string_view rule);
 

@@ -153,7 +153,8 @@ void ReadMarks(const ImportSource& source, std::vector<NodeSpec>* nodes) {
   const bool is_time = marks.type == "Timestamp", is_label = marks.source == "Label";
   if (const Field layout = (*arguments)["timestampFormat"];
       layout.given() && is_time && !layout.Is(kLayout)) {
-    return layout.Ignored(absl::StrCat("times are read as ", ToAbsl(kLayout), " alone"));
+    return layout.Ignored(
+        absl::StrCat("times are read as ", ToAbsl(kLayout), " alone; nodes have no marks"));
   }
   if (is_label && !is_time) return;
   const HashMap<std::string, NodeSpec*> by_name = ByName(nodes);

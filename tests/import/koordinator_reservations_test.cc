@@ -73,6 +73,41 @@ TEST(Koordinator, AReservationThatWaitsIsATask) {
   EXPECT_EQ(plan->binds().size(), 2u) << "all but r, which has no zone";
 }
 
+// To the peer, the node of a template is a wish.
+TEST(Koordinator, AReservationThatWaitsMayNameItsNodeAndItsPriority) {
+  const auto read = [](const std::string& metadata, const std::string& spec) {
+    return ImportWith("", R"(,
+      {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Reservation",
+       "metadata": {"name": "r")" +
+                              metadata + R"(},
+       "spec": {"owners": [{"labelSelector": {}}], "ttl": "24h",
+                "template": {"spec": {)" +
+                              spec + R"("containers": []}}}},
+      {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+       "metadata": {"name": "low"}, "value": 1})");
+  };
+  absl::StatusOr<Import> import = read("", R"("nodeName": "n", "priorityClassName": "low", )");
+  ASSERT_TRUE(import.ok()) << import.status();
+  TaskSpec task = RowNamed(import->scenario.cluster.tasks, "Reservation/r");
+  EXPECT_EQ(task.node, "");
+  EXPECT_EQ(task.status, TaskStatus::kPending);
+  ASSERT_TRUE(task.shape.required_node_affinity.has_value());
+  EXPECT_EQ(task.shape.required_node_affinity->at(0).match_fields[0].values,
+            (std::vector<std::string>{"n"}));
+  EXPECT_EQ(task.priority, 2147483647) << "classes do not count";
+  import = read(R"(, "labels": {"koordinator.sh/priority": "5500"})", "");
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_EQ(RowNamed(import->scenario.cluster.tasks, "Reservation/r").priority, 5500);
+  import = read(R"(, "labels": {"koordinator.sh/priority": "5500000000"})", "");
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_EQ(RowNamed(import->scenario.cluster.tasks, "Reservation/r").priority, 2147483647);
+  EXPECT_THAT(Lines(*import), ::testing::Contains(HasSubstr("is no priority; the largest")));
+  const std::string bad = R"("annotations": {"scheduling.koordinator.sh/resource-spec": "{bad"})";
+  import = read(", " + bad, "");
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_THAT(Lines(*import), ::testing::Contains(HasSubstr("\"{bad\" cannot be read")));
+}
+
 // As at the peer, nothing else is done with the pod.
 TEST(Koordinator, APodWithAnUnreadableWishGetsNoNode) {
   for (const char* mark :
@@ -102,7 +137,8 @@ TEST(Koordinator, AnUnreadableHintAboutDevicesIsOneOfPodsWithDevices) {
                  "");
   ASSERT_TRUE(import.ok()) << import.status();
   EXPECT_THAT(Lines(*import),
-              ::testing::ElementsAre(HasSubstr("gets no node if it requests devices")));
+              ::testing::ElementsAre(HasSubstr("device-allocate-hint"), HasSubstr("partition")));
+  EXPECT_THAT(Lines(*import), ::testing::Each(HasSubstr("gets no node if it requests devices")));
   EXPECT_EQ(import->scenario.cluster.tasks[0].shape.labels,
             (Labels{{"koordinator/device-unreadable", "true"}}));
 }
@@ -134,13 +170,15 @@ TEST(Koordinator, QuotasThatTheWebhookRefusesAreNoted) {
 }
 
 TEST(Koordinator, PodsStateWhichReservationTheyHold) {
-  const auto holding = [](const std::string& reservation) {
+  const auto holding = [](const std::string& reservation, const std::string& metadata = "") {
     return ImportWith(R"(, "annotations": {"scheduling.koordinator.sh/reservation-allocated":
         "{\"name\": \")" + reservation +
                           R"(\", \"uid\": \"1\"}"})",
                       R"(,
       {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Reservation",
-       "metadata": {"name": "r"}, "status": {"phase": "Available", "nodeName": "n",
+       "metadata": {"name": "r")" +
+                          metadata +
+                          R"(}, "status": {"phase": "Available", "nodeName": "n",
          "currentOwners": [{"namespace": "lab", "name": "gone"}]},
        "spec": {"owners": [{"labelSelector": {}}], "ttl": "24h",
                 "template": {"spec": {"containers": []}}}})");
@@ -149,6 +187,12 @@ TEST(Koordinator, PodsStateWhichReservationTheyHold) {
   ASSERT_TRUE(import.ok()) << import.status();
   EXPECT_EQ(import->scenario.cluster.reservations[0].holders,
             (std::vector<std::string>{"lab/gone", "lab/p"}));
+  import = holding("r", R"(, "uid": "1")");
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_EQ(import->scenario.cluster.reservations[0].holders.size(), 2u);
+  import = holding("r", R"(, "uid": "2")");
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_EQ(import->scenario.cluster.reservations[0].holders.size(), 1u) << "one of before";
   import = holding("s");
   ASSERT_TRUE(import.ok()) << import.status();
   EXPECT_EQ(import->scenario.cluster.reservations[0].holders,

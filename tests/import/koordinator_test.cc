@@ -170,7 +170,18 @@ TEST(Koordinator, TreesOfQuotasAreSettings) {
                                     "{\"cpu\": \"much\"}"}}},
     {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
      "metadata": {"name": "b", "namespace": "b",
-                  "labels": {"quota.scheduling.koordinator.sh/tree-id": ""}}})");
+                  "labels": {"quota.scheduling.koordinator.sh/tree-id": ""}}},
+    {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
+     "metadata": {"name": "unnamed", "namespace": "q",
+                  "labels": {"quota.scheduling.koordinator.sh/parent": "root"}},
+     "spec": {"min": {}, "max": {"cpu": "8"}}},
+    {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
+     "metadata": {"name": "second", "namespace": "q",
+                  "labels": {"quota.scheduling.koordinator.sh/tree-id": "t",
+                             "quota.scheduling.koordinator.sh/is-root": "true"},
+                  "annotations": {"quota.scheduling.koordinator.sh/total-resource":
+                                    "{\"cpu\": 7}"}},
+     "spec": {"min": {}, "max": {"cpu": "8"}}})");
   ASSERT_TRUE(import.ok()) << import.status();
   const std::vector<QueueSpec>& queues = import->scenario.cluster.queues;
   EXPECT_EQ(RowNamed(queues, "root").settings,
@@ -181,6 +192,11 @@ TEST(Koordinator, TreesOfQuotasAreSettings) {
       << "only roots have totals";
   EXPECT_EQ(RowNamed(queues, "wrong").settings, (Labels{{"koordinator/tree", "u"}}));
   EXPECT_EQ(RowNamed(queues, "b").settings, Labels());
+  EXPECT_EQ(RowNamed(queues, "unnamed").settings, (Labels{{"koordinator/tree", "t"}}));
+  EXPECT_EQ(RowNamed(queues, "second").settings, (Labels{{"koordinator/tree", "t"}}));
+  EXPECT_THAT(
+      Lines(*import),
+      ::testing::Contains(HasSubstr("tree \"t\" has its total from quota \"root\" already")));
   EXPECT_THAT(Lines(*import),
               ::testing::Contains(HasSubstr("is no list of amounts; the tree has nothing")));
 

@@ -487,7 +487,9 @@ TEST(SchedulerPluginsImport, MarksOfNodesAreLabelsOrSettings) {
   import = read(absl::StrCat("{", times, R"(, "timestampFormat": "2006-01-02"})"));
   EXPECT_EQ(mark(import), Labels());
   EXPECT_THAT(Lines(import),
-              Contains(HasSubstr("timestampFormat: times are read as 2006-01-02T15:04:05Z07:00")));
+              Contains(HasSubstr(
+                  "timestampFormat: times are read as 2006-01-02T15:04:05Z07:00 alone; nodes "
+                  "have no marks")));
 }
 
 TEST(SchedulerPluginsImport, PluginsThatDecideNothingAreReported) {

@@ -180,7 +180,6 @@ Loads LoadBooks::StatisticOf(const NodeSpec& node, const LoadSettings::Statistic
   return statistic.window == 0 ? load : Loads();
 }
 
-// Returns the request of mid or batch work, in milli-cores or bytes.
 std::optional<NamedAmounts> ReadLoadLimits(const TaskShape& shape) {
   const std::string* text = FindLabel(shape.labels, kLimits);
   return text == nullptr ? NamedAmounts() : ReadSharedWeight(*text);
@@ -192,11 +191,13 @@ int64_t LoadBooks::LimitOf(ClassIndex c, const std::string& resource) const {
   // The action's check has refused what cannot be read.
   for (const auto& [name, amount] : ReadLoadLimits(shape).value_or(NamedAmounts())) {
     // Those of bands are counted in thousandths, as requests are.
-    if (name == resource) return name.size() > 6 ? (amount + 999) / 1000 : amount;
+    if (name == resource)
+      return name.starts_with("kubernetes.io/") ? (amount + 999) / 1000 : amount;
   }
   return 0;
 }
 
+// Returns the request of mid or batch work, in milli-cores or bytes.
 int64_t LoadBooks::RequestInBand(ClassIndex c, std::string_view band, size_t d) const {
   const auto dimension = tables_->dimensions.Find(ResourceOfBand(band, d));
   if (!dimension) return 0;

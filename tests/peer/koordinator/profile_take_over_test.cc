@@ -110,6 +110,16 @@ TEST_F(TakeOver, AReservationEvictsNothing) {
   EXPECT_EQ(Plan("quota=off"), "evict low a; nominate p a") << "other pods do";
 }
 
+TEST_F(TakeOver, AReservationIsNotEvicted) {
+  Node("a", 4);
+  Waits("r", 4);
+  EXPECT_EQ(Live(0), "bind stand-in-r a");
+  Pod("p", "4", {.priority = 1000});
+  for (const char* options : {"", "spare_default=off", "quota=off"}) {
+    EXPECT_EQ(Plan(options, 60), "") << options;
+  }
+}
+
 TEST_F(TakeOver, OnlyPodsThatOwnersSelectAreTakenOver) {
   Node("a", 4);
   Running("old", "3", "a", {{"app", "web"}});
@@ -245,6 +255,11 @@ TEST_F(TakeOver, AStandInIsOfOneReservationThatWaits) {
   EXPECT_THAT(Refused(), HasSubstr("task \"twin\", label koordinator/reserves: reservation \"r\" "
                                    "has such a task already, \"stand-in-r\""));
   Accept(cluster_.RemoveTask("twin"));
+  Accept(cluster_.RemoveTask("stand-in-r"));
+  Pod("stand-in-r", "500m", task);
+  EXPECT_THAT(Refused(), HasSubstr("reservation \"r\" reserves more than the task requests"));
+  Accept(cluster_.RemoveTask("stand-in-r"));
+  Pod("stand-in-r", "1", task);
   Reserve("r", "a", 1);
   EXPECT_THAT(Refused(), HasSubstr("reservation \"r\" does not wait for a node"));
   Accept(cluster_.RemoveReservation("r"));

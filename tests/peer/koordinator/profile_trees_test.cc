@@ -58,6 +58,14 @@ TEST_F(Trees, ATreeWithoutATotalHandsOutNothing) {
   EXPECT_THAT(Why("x0"), HasSubstr("quotaName: x, runtime: cpu:0"));
 }
 
+TEST_F(Trees, ATotalMayNameWhatTheClusterLacks) {
+  std::string total = "cpu=1";
+  for (int i = 0; i < 70; ++i) total += ",example.com/r" + std::to_string(i) + "=1";
+  Tree("x", 0, 100, "", {{"koordinator/tree-total", total}});
+  Jobs("x", 2);
+  EXPECT_EQ(Plan(), "bind x0 a");
+}
+
 // Queues of the second tree are watched as those of the first are.
 TEST_F(Trees, WhatIsAboveItsRuntimeIsRevokedInEachTree) {
   Tree("x", 0, 100, "", {{"koordinator/tree-total", "cpu=1"}});
@@ -110,6 +118,10 @@ TEST_F(Trees, WhatIsNoTreeIsRefused) {
   Accept(cluster_.RemoveQueue("wrong"));
   Quota("lone", 0, 1, {.settings = {{"koordinator/tree-total", "cpu=4"}}});
   EXPECT_THAT(Refused(), HasSubstr("needs koordinator/tree"));
+  Accept(cluster_.RemoveQueue("lone"));
+  Accept(cluster_.UpdateQueue({.name = "default", .settings = {{"koordinator/tree", "t"}}}));
+  EXPECT_THAT(Refused(), HasSubstr("queue \"default\": a group that is built in is in the default "
+                                   "tree"));
 }
 
 }  // namespace

@@ -48,6 +48,7 @@ TEST(LoadScores, PowerOfAFullNodeCountsAsNone) {
   EXPECT_GT(PowerScore(model, 10, 20), PowerScore(model, 10, 15));
   EXPECT_EQ(PowerScore(model, 10, 101), 0);
   EXPECT_EQ(PowerScore({}, 10, 20), 0);
+  EXPECT_EQ(PowerScore({.k1 = 1, .k2 = 1e9}, 10, 20), 0) << "infinite less infinite";
   EXPECT_EQ(ScoresOfCosts(std::vector<int64_t>{0, 0}), (std::vector<int64_t>{0, 0}));
   EXPECT_EQ(ScoresOfCosts(std::vector<int64_t>{7, 7}), (std::vector<int64_t>{100, 100}));
   EXPECT_EQ(ScoresOfCosts(std::vector<int64_t>{20, 0, 1, 10}),

@@ -6,6 +6,7 @@
 
 #include "lib/base/hash_map.h"
 #include "lib/peer/koordinator/gangs/gang_preemption.h"
+#include "lib/peer/koordinator/profile/stand_ins.h"
 #include "lib/peer/kube_scheduler/preemption.h"
 
 namespace muster::koordinator {
@@ -15,7 +16,8 @@ constexpr char kNoVictims[] = "no potential victims";
 
 bool MayLeave(const kube::World& world, TaskIndex victim, TaskIndex preemptor) {
   return world.priority(victim) < world.priority(preemptor) &&
-         (world.tables().tasks.flags[victim] & kTaskPreemptable) != 0;
+         (world.tables().tasks.flags[victim] & kTaskPreemptable) != 0 &&
+         ReservationToPlace(world.classes().shape(world.class_of(victim))) == nullptr;
 }
 
 // Copies of the books of the nodes on which an eviction can help.

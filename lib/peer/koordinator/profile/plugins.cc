@@ -185,7 +185,10 @@ void Plugins::Reserve(TaskIndex task, NodeIndex node) {
   reservations_.Reserve(task, node);
   if (numa_.any()) numa_.Reserve(task, node);
   if (devices_.any()) devices_.Reserve(task, node);
-  if ((numa_.any() || devices_.any()) && !DevicesOf(task).empty()) reservations_.NoteDevices(task);
+  if (reservations_.IsStandIn(task) && (numa_.any() || devices_.any()) &&
+      !DevicesOf(task).empty()) {
+    reservations_.NoteDevices(task);
+  }
 }
 
 std::vector<ChosenDevice> Plugins::DevicesOf(TaskIndex task) {

@@ -77,8 +77,8 @@ class Plugins : public kube::ExtraPlugins {
   kube::Rejection Unreserve(TaskIndex task) override;
   kube::Rejection NothingFits(const kube::PodCycle& cycle, bool preempts) override;
 
-  bool IsExempt(TaskIndex, TaskIndex preemptor) override {
-    return reservations_.IsStandIn(preemptor);
+  bool IsExempt(TaskIndex victim, TaskIndex preemptor) override {
+    return reservations_.IsStandIn(victim) || reservations_.IsStandIn(preemptor);
   }
   void CountVictim(TaskIndex victim, int sign) override {
     if (reservations_.any()) reservations_.CountVictim(victim, sign);

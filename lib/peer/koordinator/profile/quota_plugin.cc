@@ -73,7 +73,7 @@ std::string WrongTree(const QueueTable& queues, QueueIndex q, const QueueMarks& 
                           ", that of the queue above is ", Quote(above));
     }
   }
-  if (!marks.tree.empty() && IsBuiltIn(queues.names.name(q))) {
+  if (!marks.tree.empty() && (IsBuiltIn(queues.names.name(q)) || StandsForDefault(queues, q))) {
     return "a group that is built in is in the default tree";
   }
   if (!marks.total) return {};
@@ -256,7 +256,12 @@ void QuotaPlugin::Plant() {
       continue;
     }
     if (!IsBuiltIn(queues.names.name(q))) {
-      const QueueMarks marks = MarksOf(queues, q).value_or(QueueMarks());
+      QueueMarks marks = MarksOf(queues, q).value_or(QueueMarks());
+      if (marks.total) {
+        // Of resources that nothing has or requests no quota counts.
+        std::erase_if(*marks.total,
+                      [&](const auto& amount) { return !tables_->dimensions.Find(amount.first); });
+      }
       ForestGroup group = {.group = GroupOfQueue(*tables_, q),
                            .tree = marks.tree,
                            .total = marks.total,
@@ -322,11 +327,11 @@ const Sparse& QuotaPlugin::ChargeOf(TaskIndex t) {
   HashMap<ClassIndex, Sparse>& charges = of_tree[group];
   const auto it = charges.find(c);
   if (it != charges.end()) return it->second;
+  // A reservation is no member of a quota.
+  if (ReservationToPlace(world_->classes().shape(c)) != nullptr) return charges[c];
   const auto held = tables_->classes.request.row(c);
   const auto initial = tables_->classes.initial_request.row(c);
   NamedAmounts named;
-  // A reservation is no member of a quota.
-  if (ReservationToPlace(world_->classes().shape(c)) != nullptr) return charges[c];
   for (DimensionIndex d = 0; d < held.size(); ++d) {
     const int64_t amount = std::max(OrZero(held[d]), OrZero(initial[d]));
     if (d == kPods || amount == 0) continue;
@@ -337,8 +342,11 @@ const Sparse& QuotaPlugin::ChargeOf(TaskIndex t) {
   const uint64_t keys = tree->RoomOf(tree->name(group))->keys;
   return charges[c] = keys == 0 ? amounts : amounts.Only(keys);
 }
+
+// What reservations keep stays, too.
 bool QuotaPlugin::IsFixed(TaskIndex t) const {
-  return (tables_->tasks.flags[t] & kTaskPreemptable) == 0;
+  return (tables_->tasks.flags[t] & kTaskPreemptable) == 0 ||
+         ReservationToPlace(world_->classes().shape(world_->class_of(t))) != nullptr;
 }
 
 void QuotaPlugin::Use(TaskIndex t, int sign) {

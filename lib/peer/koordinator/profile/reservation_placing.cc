@@ -8,7 +8,6 @@
 #include "lib/model/spec_key.h"
 #include "lib/peer/koordinator/profile/reservation_plugin.h"
 #include "lib/peer/koordinator/reservation/reservation_choice.h"
-#include "lib/peer/koordinator/scores/resource_scores.h"
 
 namespace muster::koordinator {
 namespace {
@@ -144,6 +143,7 @@ std::vector<TakeOverTask> ReservationPlugin::TakenOver(NodeIndex n) const {
       .Choose(NodeForOwn(n, books), left->second);
 }
 
+// As at the peer, these are not scaled.
 std::vector<int64_t> ReservationPlugin::ScoreOwn(std::span<const NodeIndex> feasible) const {
   std::vector<int64_t> scores;
   const Reserved reserved = own_entry_.AsReserved();
@@ -154,7 +154,6 @@ std::vector<int64_t> ReservationPlugin::ScoreOwn(std::span<const NodeIndex> feas
                      : taken.empty()     ? 0
                                          : ReservationScore(taken[0].request, reserved));
   }
-  ScaleScores(scores);
   return scores;
 }
 

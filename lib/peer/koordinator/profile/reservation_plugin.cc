@@ -272,7 +272,8 @@ void ReservationPlugin::Match(TaskIndex t) {
     const Labels& labels = world_->spec(kept.node).labels;
     const ReservationOffered& offered = kept.entry.record.offered;
     const ReservationMatch match = MatchReservation(asker, offered, labels);
-    tallies_[kept.node].Count(match, FirstRepelling(asker, offered));
+    tallies_[kept.node].Count(
+        match, match == ReservationMatch::kTaint ? FirstRepelling(asker, offered) : nullptr);
     if (IsMatch(match)) matched_[kept.node].push_back(i);
   }
 }

@@ -7,8 +7,10 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/kube/selectors.h"
+#include "lib/peer/koordinator/profile/reserved_parts.h"
 #include "lib/peer/koordinator/reservation/reservation_choice.h"
 
 namespace muster::koordinator {
@@ -74,6 +76,16 @@ void ForEachStandIn(const Tables& tables, Visit visit) {
   }
 }
 
+// Owners take from the room of the task, which the books of its node have once.
+bool RequestsLess(const Tables& tables, TaskIndex t, const ReservationSpec& spec) {
+  const auto request = tables.classes.request.row(tables.tasks.task_class[t]);
+  const Sparse reserved = AmountsByDimension(tables, spec.shape.request);
+  for (DimensionIndex d = 0; d < request.size(); ++d) {
+    if (OrZero(request[d]) < reserved.at(d)) return true;
+  }
+  return false;
+}
+
 std::vector<Sparse> RequestsOf(const std::vector<TakeOverTask>& tasks) {
   std::vector<Sparse> requests;
   for (const TakeOverTask& task : tasks) requests.push_back(task.request);
@@ -126,6 +138,8 @@ absl::Status CheckStandIns(const Tables& tables) {
       why = " does not exist";
     } else if (spec->phase != ReservationPhase::kPending) {
       why = " does not wait for a node; it needs no such task";
+    } else if (RequestsLess(tables, t, *spec)) {
+      why = " reserves more than the task requests";
     } else if (const auto [other, is_new] = known.try_emplace(name, t); !is_new) {
       why =
           absl::StrCat(" has such a task already, ", Quote(tables.tasks.names.name(other->second)));

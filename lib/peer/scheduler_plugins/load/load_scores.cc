@@ -73,6 +73,7 @@ int64_t PowerScore(const PowerModel& model, double before, double after) {
   if (after > 100) return 0;
   const double cost = PowerJump(model, before, after) * 1e15;
   constexpr double kMost = 9.2e18;
+  if (std::isnan(cost)) return 0;  // both powers are beyond all numbers
   return static_cast<int64_t>(std::clamp(cost, -kMost, kMost));
 }
 
