@@ -197,7 +197,7 @@ bool IsComplete(const ApiObject& object) {
   return flaw.empty();
 }
 
-// The priority of a reservation whose template has none.
+// The priority of a reservation without one in its template.
 int32_t PriorityOf(const ApiObject& object) {
   constexpr int32_t kLargest = std::numeric_limits<int32_t>::max();
   const std::string* text = object.Label(kPriorityLabel);
