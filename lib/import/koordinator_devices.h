@@ -14,8 +14,8 @@
 // device-joint-allocate, device-allocate-hint and gpu-partition-spec of pods labels of their shapes
 // (lib/peer/koordinator/profile/device_plugin.h, reserved_parts.h).
 //
-// Not read, with an entry where a pod has some: virtual functions, isolation of
-// shared GPUs by others than HAMi. Not read: tables of partitions.
+// Not read, with an entry where a pod has some: virtual functions, isolation of shared GPUs by
+// others than HAMi. Not read: tables of partitions.
 //
 // Cost. O(objects), O(devices x log devices) a node.
 #ifndef MUSTER_IMPORT_KOORDINATOR_DEVICES_H_

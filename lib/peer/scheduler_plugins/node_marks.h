@@ -8,7 +8,7 @@
 // | setting | default | means |
 // | most_zones | option `most_zones` | zones that the node could have, 2 to 1024 |
 // | cpu_deviation, memory_deviation | 0 | standard deviation of its usage, in percent |
-// | power_k1, power_k2 | 0 | its power is K0 + K1 * e^(K2 * percent of cpu used), but for K0 |
+// | power_k1, power_k2 | 0 | its power grows with cpu as K1 * e^(K2 * percent of cpu used) |
 // | mark | none | a number, where option `mark_label` is empty |
 //
 // Failure. A value that is no number within the bounds, or a key of the profile that is not here.
